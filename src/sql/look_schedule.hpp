@@ -50,8 +50,8 @@ public:
         next_end_.reset();
         if (left) next_end_ = boottime_clock::now() + *left;
     }
-    // Returns true if the caller must now check for ended sessions. Then counts this check as one of the checks that
-    // follow the end of a process.
+    // Returns true if the caller must now check for ended sessions. In this case, the function also counts the check as
+    // one of the checks that follow the end of a process.
     [[nodiscard]] bool take_look(core::time_point now) noexcept {
         const bool due = next_end_ && now >= *next_end_;
         if (!due && looks_ == 0) return false;

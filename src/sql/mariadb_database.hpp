@@ -74,7 +74,7 @@ public:
     woken wait(int caller, boottime_clock::time_point until) override;
 
 private:
-    // ---- mariadb_connect.cpp ----
+    // ---- functions that connect (mariadb_connect.cpp) ----
     mariadb_facts open_link();
     mariadb_facts open_any();
     void make_tables();
@@ -82,7 +82,7 @@ private:
     void raise_numbers();
     result_rows run_alone(const std::string& statements);
 
-    // ---- mariadb_database.cpp ----
+    // ---- other functions (mariadb_database.cpp) ----
     asked_statement begin_asking(const std::string& statement,
                                  std::span<const value> arguments) override;
     void begin_posting(const std::string& statement, std::span<const value> arguments) override;

@@ -52,11 +52,14 @@ struct event_row {
     std::string path;
 };
 
-// Cells: path, data, acl, kind, owner, czxid, mzxid, pzxid, ctime, mtime, version, creates, children.
+// Converts the row of a znode. The row's cells are path, data, acl, kind, owner, czxid, mzxid, pzxid, ctime, mtime,
+// version, creates and children.
 [[nodiscard]] stored_node node_in(row&& cells);
-// Cells: the kind of the row, id, kind, path, nonce.
+// Converts the row of an event. The first cell says that the row is an event; then come the event's id, kind, path and
+// nonce.
 [[nodiscard]] event_row event_in(row&& cells);
-// Cells: the kind of the row, owner, an unused cell, path. Returns nothing if the path cannot be the path of a child.
+// Converts the row of a child. The first cell says that the row is a child; then come the child's owner, an unused cell
+// and the child's path. Returns nothing if the path cannot be the path of a child.
 [[nodiscard]] std::optional<child> child_in(const row& cells);
 // Returns a time until or since a deadline. No session timeout is as long as a day, so a longer time becomes one day.
 [[nodiscard]] std::chrono::microseconds span_in(const std::string& cell);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of store that ends sessions, repairs the tables and removes empty container znodes.
+// The part of class `store` that ends sessions, repairs the tables and removes empty container znodes.
 #include <algorithm>
 #include <chrono>
 #include <set>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of store that executes reads, with and without a watch.
+// The part of class `store` that executes reads, with and without a watch.
 #include <algorithm>
 #include <iterator>
 #include <utility>

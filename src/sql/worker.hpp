@@ -83,7 +83,7 @@ public:
 private:
     using clock = boottime_clock;
 
-    // ---- connecting (worker.cpp) ----
+    // ---- functions that connect the session (worker.cpp) ----
     void attach();
     void serve();
     void lose(const database_error& why);
@@ -95,7 +95,7 @@ private:
     void leave() noexcept;
     void end_own() noexcept;
 
-    // ---- while attached (worker_tasks.cpp) ----
+    // ---- functions that run while the session is attached (worker_tasks.cpp) ----
     void execute(std::vector<submitted_request>&& questions);
     void execute(std::vector<forgotten>&& paths);
     void carry_out(std::span<submitted_request* const> all);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of worker that executes requests and checks for ended sessions, while the session is attached.
+// The part of class `worker` that executes requests and checks for ended sessions, while the session is attached.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -125,7 +125,7 @@ void worker::clean() {
     hear(store::touch::no);
 }
 
-// Returns true if the repair has added rows for sessions, which will expire.
+// Returns true if the repair has added rows for sessions. Each of these rows expires after its session's timeout.
 bool worker::repair() {
     const repaired found = store_.repair();
     if (found.sessions > 0)
