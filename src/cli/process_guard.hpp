@@ -37,8 +37,8 @@ class no_guard : public std::runtime_error {
 
 class process_guard {
 public:
-    // Call this while the process has one thread. Afterwards this process becomes the parent of its descendants'
-    // orphans. Throws no_guard.
+    // Call this while the process has one thread. Afterwards, if a descendant's parent dies, this process becomes the
+    // descendant's parent. Throws no_guard.
     explicit process_guard(guard_choice choice);
     // Removes the control group, in which no process may be left.
     ~process_guard();
