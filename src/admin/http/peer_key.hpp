@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// peer_key: returns the part of a client's address for which the server counts limits.
+// peer_key: returns the part of a client's address by which the server recognizes the client when it applies a limit.
 //
 // The part is a whole IPv4 address, or the /64 of an IPv6 address, because one machine usually has a /64.
 //

@@ -21,8 +21,8 @@ public:
     };
     explicit rate_limit(settings rule) noexcept : rule_{rule} {}
 
-    // Takes a token. If no token is left, reserves the next free token. Returns how long the event must wait for its
-    // token.
+    // Takes a token for one event. If no token is left, reserves the next free token. Returns how long the caller must
+    // wait for that token.
     [[nodiscard]] boottime_clock::duration turn(const std::string& key,
                                                 boottime_clock::time_point now);
     // Takes a token. Returns false if no token is left.

@@ -27,6 +27,7 @@ function build(element, attributes, children) {
   return element;
 }
 
+// Makes an HTML element with attributes, handlers and children, for example:
 // h('a', {href: '/', onclick: follow}, 'text', [more, elements], null)
 export function h(tag, attributes, ...children) {
   return build(document.createElement(tag), attributes, children);

@@ -10,7 +10,8 @@ export function age(ms, attributes) {
   return h('span', { class: 'figures', 'data-age': ms, ...attributes }, seconds(ms));
 }
 
-// Returns host, pid and label of a contender, each isolated from the others' direction of writing.
+// Returns host, pid and label of a contender. Each is in a separate element, so that a right-to-left text in one of
+// them does not reorder the others.
 export function contender_name(contender, { label = contender.label } = {}) {
   if (!contender.host) {
     const text = host_or_text(contender);
