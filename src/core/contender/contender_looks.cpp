@@ -25,7 +25,7 @@ namespace turnstile::core::state {
 void queued::look_again(contender_call& call) {
     auto& c = call.session;
     if (asks_for_place() || !is_listed_on(c.connection())) return;  // a read is in progress
-    auto& nearest = *awaited.begin();  // the only one; for the first waiter for permits, the folder
+    auto& nearest = *awaited.begin();  // the only element, or the folder, which comes first
     if (!nearest.probing && nearest.on == c.connection())
         nearest.probing = c.submit(get_op{nearest.path(call.folder()), watch_mode::watch});
     if (call.settings.wants.kind == claim_kind::permit) listed_on = 0;

@@ -66,7 +66,7 @@ struct planning {
     friend bool operator==(const planning&, const planning&) = default;
 };
 struct sent {
-    own_znode own{};  // its state before the commit
+    own_znode own{};  // the hold's znode before the commit
     pending_ticket writing{};
     friend bool operator==(const sent&, const sent&) = default;
 };

@@ -51,7 +51,7 @@ struct lost {  // a grant ended without a release
     error why;
     friend bool operator==(const lost&, const lost&) = default;
 };
-struct asked_to_release {  // by an operator or a program; the hold stays until it is released
+struct asked_to_release {  // by an operator or a program; the hold stays until its release
     std::string by;
     std::string why;
     friend bool operator==(const asked_to_release&, const asked_to_release&) = default;
