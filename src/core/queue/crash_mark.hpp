@@ -23,7 +23,7 @@ namespace turnstile::core {
 struct crash_mark {
     std::string holder;  // the GUID in the holder's contender name
     std::int64_t delay_ms = 0;
-    bool noted = false;  // another contender has found the mark without its holder
+    bool noted = false;  // another contender has noted in the mark that the holder crashed
     friend bool operator==(const crash_mark&, const crash_mark&) = default;
 };
 
