@@ -106,7 +106,7 @@ struct children_op {
     friend bool operator==(const children_op&, const children_op&) = default;
 };
 using multi_part = std::variant<check_op, create_op, remove_op, set_op>;
-struct multi_op {  // all or none; a container create is not allowed inside (the C client aborts)
+struct multi_op {  // executed as a whole or not at all; no container create (the C client aborts)
     std::vector<multi_part> parts;
     friend bool operator==(const multi_op&, const multi_op&) = default;
 };
@@ -268,7 +268,7 @@ struct watch_event {
 
 enum class link_kind {
     attached,            // attached to a server: session_id, timeout, connection, server are set
-    attached_read_only,  // the same, at a server that is cut off from its majority
+    attached_read_only,  // attached to a server that is cut off from its majority
     detached,            // the connection has ended; the session may still live
     // The client knows the role of the server of `connection`; `role` is `unknown` if the server does not report its
     // role. The event has `pace` and `foreign` as well.
