@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// quorum: a value that holds a majority of independent locks. Its actions say which parts to request, which parts to
-// give back, and what to report to the caller. next_deadline() says when to call on_time().
+// quorum: a value that holds a majority of independent locks, its *parts*. Its actions say which parts to request,
+// which parts to give back, and what to report to the caller. next_deadline() says when to call on_time().
 //
 // RedLock has the same idea (S. Sanfilippo, "Distributed locks with Redis", 2014). Here each part excludes other
 // contenders by itself, and reports the end of its validity. A hold is valid while floor(n/2) + 1 of all n parts are
@@ -17,8 +17,8 @@
 // Contenders that each hold one part do not block each other for ever: each gives its parts up after a random time. A
 // contender that holds only later parts gives up sooner, by a factor of four for each part further back.
 //
-// A queued part blocks no other contender while the contender holds no part. So a part whose servers do not answer
-// costs only its vote for the majority.
+// A contender that holds no part blocks no other contender, although it waits in the queues of the parts. So a part
+// whose servers do not answer costs only its vote for the majority.
 //
 // Each `ask` gets one answer, on_granted or on_refused; after `withdraw` the answer comes soon. Before each event the
 // caller passes the ends of the parts' leases (`confirm`).
