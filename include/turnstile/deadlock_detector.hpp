@@ -48,12 +48,12 @@ namespace turnstile {
 // An owner in a cycle. Each member waits for the next member; the last member waits for the first.
 struct deadlock_member {
     std::string owner;  // contender_metadata::owner
-    std::string holds;  // path of the lock that it holds
+    std::string holds;  // path of the lock that this owner holds
     // This owner's znode in the queue of the lock `holds`. The previous member of the cycle waits for this znode. If
     // the position of the znode is 0, this owner holds the lock. If the position is larger, this owner also waits for
     // the lock, ahead of the previous member.
     contender holding;
-    std::string awaits;  // path of the lock that it waits for
+    std::string awaits;  // path of the lock that this owner waits for
     // The owner's znode in the queue of the lock `awaits`, with host, pid, thread, label and since in its metadata.
     contender waiting;
 };
