@@ -23,7 +23,7 @@ struct confirmation_pace {
     [[nodiscard]] duration interval(const lease& session) const;
     // True if a hold that is granted now gets the answer to its first confirmation before the lease ends, under normal
     // conditions. If all contenders of the session have several contenders ahead, the session extends its lease less
-    // often. Without this check a contender could then be granted in the last moment of the lease.
+    // often than usual. Without this check a contender could then be granted in the last moment of the lease.
     [[nodiscard]] bool lasts(const lease& session, time_point now) const;
     // Returns how old the latest get of the own znode may be at a grant. An operator's `take` (revocation.hpp) first
     // writes an order to leave into the znode, and deletes the znode two session timeouts (2 S) later. A hold that has

@@ -80,8 +80,8 @@ private:
 
 // Notes a stop of the process if more than half a session timeout has passed between two inputs. An attached session
 // always gets an input within that time (due::keep_alive). A session without a server gets no such input, so a note may
-// be wrong. A wrong note only makes a contender that cannot be granted wait longer, by at most one timeout. While a
-// session is being opened, its timeout is zero, so each gap counts as a stop.
+// be wrong. If a note is wrong, a contender that cannot be granted waits longer than necessary, by at most one session
+// timeout. While a session is being opened, its timeout is zero, so each gap counts as a stop.
 void session_core::come_to(time_point now) {
     auto& latest = owners_.basics.now;
     const auto before = std::exchange(latest, std::max(latest, now));
