@@ -63,9 +63,9 @@ public:
     }
     [[nodiscard]] std::optional<time_point> end() const noexcept { return end_; }
 
-    // Called if a later list shows another contender ahead. Then the servers have restarted from older data, and may
-    // have lost our crash mark. If that contender crashes, its whole delay must pass, even if its mark equals the mark
-    // that we read before.
+    // Called if a list shows another contender ahead, although our contender was first before. Then the servers have
+    // restarted from older data, and may have lost our crash mark. If the contender ahead crashes, its whole delay must
+    // pass, even if its mark equals the mark that we read before.
     void begin_again() noexcept {
         state_ = state::unread;
         left_ = {};
