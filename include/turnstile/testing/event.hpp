@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// event: lets a thread of a test wait until another thread reports that something has happened.
+// event: something that happens in a test. One thread reports it with set(), and another thread waits for it.
 //
 //     event granted;
 //     orders.async_acquire({}, [&](auto) { granted.set(); });
