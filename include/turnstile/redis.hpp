@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// redis::check: lets a Lua script of your program check that a hold still exists, in the same step in which the script
-// writes.
+// redis::check: returns what a Lua script of your program needs to check a hold. The script then writes only if the
+// hold still exists. Redis executes the check and the writes in one step.
 //
 // Use it if the lock and the data that it protects are in the same Redis database.
 //

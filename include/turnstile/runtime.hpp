@@ -8,7 +8,7 @@
 //     turnstile::client orders{"zk1:2181,zk2:2181,zk3:2181", {.runtime = shared}};
 //     turnstile::client stock{"zk7:2181,zk8:2181,zk9:2181", {.runtime = shared}};
 //
-// A client without a runtime has its own threads. In both cases a client keeps these promises:
+// A client without a runtime has its own threads. With or without a runtime a client keeps these promises:
 // - A callback that blocks delays the other callbacks of its client, but no callback of another client. Closing a
 //   client does not wait for callbacks of another client.
 // - Callbacks of one client run in order, one at a time, though not always on the same thread. The clients take turns.

@@ -5,9 +5,9 @@
 //
 // A connect string can have the same settings:
 // zookeeper://zk1,zk2,zk3?sasl_user=shop&sasl_password_file=/etc/shop/zk-password (docs/how-to/sasl.md). The
-// constructor of `client` throws `bad_option` if both have settings, or if the file cannot be used. The client
-// authenticates each connection, also the connections of a new session after an expiry. For each connection it reads
-// the file again, or uses the Kerberos ticket that the process has then.
+// constructor of `client` throws `bad_option` if the connect string and these options both have settings, or if the
+// file cannot be used. The client authenticates each connection, also the connections of a new session after an expiry.
+// For each connection it reads the file again, or uses the Kerberos ticket that the process has then.
 //
 // SASL needs the module libturnstile-tls, built with Cyrus SASL. Thread safety: a value.
 #pragma once

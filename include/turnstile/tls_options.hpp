@@ -4,8 +4,9 @@
 //     turnstile::client locks{"zk1:2281,zk2:2281,zk3:2281", {.tls = {.enabled = true, .ca_file = "/etc/zk/ca.crt"}}};
 //
 // A connect string can have the same settings: zookeepers://zk1:2281,zk2:2281,zk3:2281?ca_file=/etc/zk/ca.crt
-// (docs/how-to/tls.md). The constructor of `client` throws `bad_option` if both have settings, or if a file cannot be
-// used. The client reads the files again for each connection, so the next connection uses a renewed certificate.
+// (docs/how-to/tls.md). The constructor of `client` throws `bad_option` if the connect string and these options both
+// have settings, or if a file cannot be used. The client reads the files again for each connection, so the next
+// connection uses a renewed certificate.
 //
 // TLS needs the module libturnstile-tls. Thread safety: a value.
 #pragma once
