@@ -83,7 +83,7 @@ void live_session::end(simulation::server_session::ending how) noexcept {
     thread_.join();
 }
 
-// ---- the servers ------------------------------------------------------------------------------
+// ---- calls by the servers ---------------------------------------------------------------------
 
 void live_session::arrive(planned_event&& event) {
     arrived_.push_back(std::move(event));

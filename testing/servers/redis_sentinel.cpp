@@ -143,8 +143,8 @@ bool redis_sentinel::wait_until_replaced(std::size_t old, test_deadline until) c
         until);
 }
 
-// Returns true if this sentinel has seen every replica as a replica. The sentinel may have last seen a former master as
-// a master. Then, four publish periods after a failover, it makes that server a replica, even if a second failover has
+// Returns true if this sentinel knows that each replica is a replica. The sentinel may still take a former master for a
+// master. Then it makes that server a replica four publish periods after the failover, even if a second failover has
 // made the server the master again.
 bool redis_sentinel::sees_replicas(const redis_server& sentinel, test_deadline until) {
     const auto known = answer_of(sentinel, words("SENTINEL REPLICAS"), until);

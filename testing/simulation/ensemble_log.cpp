@@ -7,7 +7,7 @@
 #include "simulation/describe.hpp"
 #include "simulation/ensemble.hpp"
 
-// The path of a transaction: to the leader, into the log, to each replica.
+// Implements the path of a transaction: it goes to the leader, into the leader's log, and to each server's replica.
 namespace turnstile::simulation {
 
 namespace {
@@ -92,7 +92,7 @@ void ensemble::on(const ping_round& event) {
     agenda_.after(scenario_.time.tick / 2, ping_round{reign_});
 }
 
-// ---- the log --------------------------------------------------------------------------------
+// ---- the leader's log -----------------------------------------------------------------------
 
 void ensemble::to_leader(server_id from, proposal&& proposal) {
     if (leader_ == from) return propose(std::move(proposal));

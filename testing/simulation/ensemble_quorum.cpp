@@ -3,7 +3,7 @@
 
 #include "simulation/ensemble.hpp"
 
-// Leaders and followers, and their faults.
+// Implements how servers of the ensemble become the leader or a follower, and the faults of leaders and followers.
 namespace turnstile::simulation {
 
 namespace {

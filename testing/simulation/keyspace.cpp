@@ -254,7 +254,8 @@ void keyspace::fetch(step& now) {
     if (is_redis()) return;
     now.done.answer.changes = mine.changes;
     now.done.answer.removed = mine.removed;
-    // A session has one request in progress at a time, so its previous answer has arrived.
+    // A session has one request in progress at a time. So the client has the previous answer, and only the events of
+    // this answer can still be lost.
     mine.fetched = now.done.answer.events;
     mine.fetched_in_all += mine.fetched.size();
 }

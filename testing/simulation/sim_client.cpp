@@ -229,7 +229,7 @@ void sim_client::on(const late_event_due& event) {
     step([&] { core_.on(core::from_session{event.epoch, told}, local_now()); });
 }
 
-// ---- for the application --------------------------------------------------------------------
+// ---- calls by the application ---------------------------------------------------------------
 
 void sim_client::acquire(core::acquire&& call) {
     begin_acquire(call);
@@ -353,7 +353,7 @@ void sim_client::stop() {
     application_->stop();
 }
 
-// ---- the end ----------------------------------------------------------------------------------
+// ---- the end of a client ----------------------------------------------------------------------
 
 void sim_client::close() {
     if (closing_ || crashed_ || paused_) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults of a client: pauses, a stopped machine, crashes.
+// Implements the faults of a client: it pauses, its machine stops, or it crashes.
 #include <algorithm>
 #include <utility>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A client's session, and the messages of its connection.
+// Implements how a client uses its session, and how it handles the messages of its connection.
 #include "simulation/handle.hpp"
 #include "simulation/sim_client.hpp"
 #include "simulation/single_session.hpp"

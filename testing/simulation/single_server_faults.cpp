@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The faults of a single server: it stops, it ends and returns with less data, or its clock is set.
+// Implements the faults of a single server: it stops, it ends and returns with less data, or its clock is set.
 #include <algorithm>
 #include <utility>
 

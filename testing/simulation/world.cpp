@@ -78,7 +78,7 @@ void world::plan_faults() {
     }
 }
 
-// ---- the loop -------------------------------------------------------------------------------
+// ---- the loop over the events ---------------------------------------------------------------
 
 bool world::step() {
     if (agenda_.empty()) return false;
@@ -244,7 +244,7 @@ void world::disturb_client(const fault_due& event) {
     }
 }
 
-// ---- the end --------------------------------------------------------------------------------
+// ---- the end of a history -------------------------------------------------------------------
 
 void world::stop_faults() {
     trace_.note(agenda_.now(), [] { return std::string{"the faults stop"}; });

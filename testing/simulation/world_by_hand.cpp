@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators and other clients that change the servers' data.
+// Implements the changes that operators and other clients make in the servers' data.
 #include <algorithm>
 #include <utility>
 
