@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A mutex whose holder writes into the server that also has the lock. sql::check or redis::check verifies the hold in
-// the transaction or script of the write.
+// Plays a mutex whose holder writes into the server that also has the lock. sql::check or redis::check verifies the
+// hold in the transaction or script of the write.
 #include "checked_store.hpp"
 #include "player.hpp"
 #include "turnstile/mutex.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table in MariaDB. A transaction locks the hold's row and appends to the table.
+// Implements checked_store by a table in MariaDB. A transaction locks the hold's row and appends to the table.
 #include <mysql.h>
 
 #include "checked_store.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table in PostgreSQL. A transaction locks the hold's row and appends to the table.
+// Implements checked_store by a table in PostgreSQL. A transaction locks the hold's row and appends to the table.
 #include <libpq-fe.h>
 
 #include <string_view>

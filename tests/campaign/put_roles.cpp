@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Guarded writes of a campaign with put and make, under one or two holds. Other processes remove the znode and its
-// parent meanwhile.
+// Plays guarded writes with put and make, under one or two holds. Meanwhile other processes remove the znode and its
+// parent.
 #include <algorithm>
 #include <array>
 #include <future>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A list in Redis. A script checks the hold and appends to the list.
+// Implements checked_store by a list in Redis. A script checks the hold and appends to the list.
 #include <hiredis/hiredis.h>
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table in the SQLite file. A transaction checks the hold's row and appends to the table.
+// Implements checked_store by a table in the SQLite file. A transaction checks the hold's row and appends to the table.
 #include <sqlite3.h>
 
 #include "checked_store.hpp"
