@@ -66,7 +66,7 @@ void client::on(happening event) {
     }
 }
 
-// ---- the application ------------------------------------------------------------------------
+// ---- calls by the application ---------------------------------------------------------------
 
 void client::acquire() {
     called_ = true;
@@ -193,7 +193,7 @@ void client::execute(const core::close_session& closing) {
     watches_ = {};
 }
 
-// ---- the connection -------------------------------------------------------------------------
+// ---- events of the connection ---------------------------------------------------------------
 
 void client::on(const core::reply& answer) {
     auto request = std::move(std::get<sent_request>(up_.front()));

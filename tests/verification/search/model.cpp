@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-// Possible steps and their effects. judge.cpp judges the states, and intern.cpp numbers them.
+// Finds the possible steps of a state, and their effects. judge.cpp judges the states, and intern.cpp gives numbers to
+// them.
 namespace turnstile::search {
 
 model::model(const bounds& limits)

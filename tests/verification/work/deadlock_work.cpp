@@ -27,7 +27,7 @@ std::vector<std::string> in_order(std::vector<std::string> children) {
 
 }  // namespace
 
-// ---- the locks ------------------------------------------------------------------------------
+// ---- acquires and grants ---------------------------------------------------------------------
 
 void deadlock_work::acquire(worker& actor) {
     actor.owner = fmt::format("{}.{}", client_.id(), number(actor));
