@@ -98,7 +98,7 @@ constexpr std::array k_found{
     // rule: if an answer is late, a client may replace a session that it does not need.
     found_seed{3'653'085, work_kind::recursion},
     // Up to commit c1032eb, the history of the next seed did not end. The modelled quorum_lock was at fault: it tried
-    // again and again, although the lease would always be too short.
+    // again and again, although the session timeout was too short for a lease.
     found_seed{6'136'977},
     // Up to commit 470e973, the history of the next seed failed. The model was at fault: a caller that had left got the
     // outcome of its call a second time.
