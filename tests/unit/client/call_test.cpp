@@ -241,7 +241,7 @@ TEST(call, a_stop_token_that_was_triggered_before_cancels_at_once) {
     EXPECT_EQ(hold->cancelled.size(), 1U);
 }
 
-// ---- the loss -------------------------------------------------------------------------------
+// ---- the loss of a hold ---------------------------------------------------------------------
 
 TEST(call, a_loss_is_told_by_everything_once) {
     std::vector<errc> told;

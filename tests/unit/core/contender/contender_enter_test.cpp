@@ -110,7 +110,7 @@ TEST_F(contender_enter, drops_answers_to_requests_that_it_did_not_make) {
     EXPECT_EQ(lock, before);
 }
 
-// ---- try once -------------------------------------------------------------------------------
+// ---- acquires that try once -----------------------------------------------------------------
 
 class contender_once : public test::contender_fixture {
 protected:

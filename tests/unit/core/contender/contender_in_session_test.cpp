@@ -75,7 +75,7 @@ TEST_F(contender_in_session,
     EXPECT_EQ(session.times_told<asked_to_release>(), 2U) << "the same one is told once";
 }
 
-// ---- the connection -------------------------------------------------------------------------
+// ---- connections that break and come back -----------------------------------------------------
 
 TEST_F(contender_in_session, that_breaks_puts_a_holder_at_risk) {
     take_lock();
@@ -150,7 +150,7 @@ TEST_F(contender_in_session, that_is_away_grants_nothing) {
     EXPECT_EQ(session.times_told<granted>(), 0U);
 }
 
-// ---- the lease ------------------------------------------------------------------------------
+// ---- the end of the lease -------------------------------------------------------------------
 
 TEST_F(contender_in_session, whose_lease_ends_ends_a_hold_and_removes_its_znode) {
     take_lock();

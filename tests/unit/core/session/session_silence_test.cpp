@@ -76,8 +76,8 @@ TEST_F(session_silence, that_has_ended_before_the_look_is_answered_is_none) {
     EXPECT_THAT(left, IsEmpty());
 }
 
-// The process was stopped, and the servers' messages waited. Reading them ends the silence before the search for
-// another server ends.
+// The process was stopped, and the servers' messages waited in its socket. The process reads these messages before its
+// search for another server ends, so the server does not count as silent.
 TEST_F(session_silence, of_a_process_that_stood_still_is_none) {
     fall_silent();
     stand_still(k_timeout / 2);
