@@ -212,7 +212,7 @@ TEST_F(metrics_test, a_handle_of_no_numbers_is_empty) {
     EXPECT_THAT(names(all), ElementsAre("/a"));
 }
 
-// ---- the observer ---------------------------------------------------------------------------
+// ---- the observer of metrics ----------------------------------------------------------------
 
 class observed : public metrics_test {
 protected:

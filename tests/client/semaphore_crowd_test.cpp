@@ -11,7 +11,7 @@ namespace {
 
 class semaphore_crowd : public shell_test {};
 
-// ---- all at once ----------------------------------------------------------------------------
+// ---- many threads at once -------------------------------------------------------------------
 
 // Failure F20: the threads acquire holds with different numbers of permits, and lose sessions. The permits of all valid
 // holds must not exceed the limit.
