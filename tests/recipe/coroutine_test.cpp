@@ -162,7 +162,7 @@ TEST_F(coroutines, keep_a_hold_that_came_before_the_stop) {
     ASSERT_TRUE(task.wait());
 }
 
-// ---- other recipes --------------------------------------------------------------------------
+// ---- recipes other than the mutex -----------------------------------------------------------
 
 struct both_guards {
     guard first;
