@@ -84,7 +84,7 @@ TEST(sole_contender, takes_a_lock_again_without_a_list) {
 }
 
 // The test counts the holders. Meanwhile another client deletes the folder, creates it again, and creates up to 11
-// children in it. So sequence numbers of the deleted folder come again.
+// children in it. So the new folder gives sequence numbers that the deleted folder gave before.
 TEST(sole_contender, excludes_while_its_folder_is_deleted_and_made_again) {
     constexpr int k_clients = 2;
     constexpr int k_cycles = 1500;
