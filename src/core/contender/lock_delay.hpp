@@ -11,8 +11,8 @@
 // |                |                                               | ours if only the answer to our write    |
 // |                |                                               | was lost                                |
 // | left (by a     | check our znode, and note in the mark that a  | the contender waits for the end of the  |
-// | crashed holder)| holder left it behind                         | delay; later contenders count the delay |
-// |                |                                               | from the note's time stamp              |
+// | crashed holder)| holder left it behind                         | delay; for later contenders the delay   |
+// |                |                                               | begins at the note's time stamp         |
 // | absent, or the | check our znode, and write our mark           | the state becomes ours; the grant comes |
 // | delay has ended|                                               | as soon as the lease is certain         |
 // | ours, after the| remove our znode and the mark in one          | the next contender need not wait        |

@@ -2,8 +2,8 @@
 // write_effects: the actions that the commits (guarded writes) of a hold request from their session while they handle
 // an event.
 //
-// Commits call nothing. They add effects to a vector, and after the event the session executes the effects in their
-// order (core/session/commit_steps.hpp).
+// A commit calls no function of the session. It adds effects to a vector, and after the event the session executes the
+// effects in their order (core/session/commit_steps.hpp).
 //
 // Thread safety: none, values.
 #pragma once
