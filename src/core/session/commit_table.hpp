@@ -34,8 +34,8 @@ public:
     void hold_was_lost(contender_id hold, const error& why);
     void hold_has_settled(contender_id hold);
     [[nodiscard]] std::optional<error> take_loss(contender_id hold);
-    // Returns a hold with commits that has changed since it was last returned: the hold was lost, or it now lets
-    // commits change its znode. Returns nothing if no hold has changed.
+    // Returns a hold with commits that has changed since it was last returned: the hold was lost, or its
+    // commits may change its znode now. Returns nothing if no hold has changed.
     [[nodiscard]] std::optional<contender_id> take_changed();
 
     // ---- callers of guarded writes ----

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// inquiry_steps: sends the reads and writes of callers that have no hold, again until the servers answer them
-// (inquiries.hpp). Passes the answers to these callers (session_owners.hpp).
+// inquiry_steps: sends the reads and writes of callers that have no hold, repeats each of them until the servers have
+// answered it (inquiries.hpp), and passes the answers to the callers (session_owners.hpp).
 //
 // Thread safety: none.
 #pragma once

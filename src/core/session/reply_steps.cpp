@@ -120,7 +120,7 @@ void reply_steps::look_for_abandoned(const std::string& folder, const reply& ans
         contender_steps{owners_}.remove_abandoned(folder, answer.children);
 }
 
-// ---- lists that contenders share -------------------------------------------------------------
+// ---- lists for several contenders ------------------------------------------------------------
 
 void reply_steps::deliver(const for_sharers& recipient, const reply& answer) {
     look_for_abandoned(recipient.folder, answer);

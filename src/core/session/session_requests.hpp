@@ -54,7 +54,7 @@ public:
     // Removes and returns the request that this reply answers; nothing if the request is of an earlier epoch.
     [[nodiscard]] answered_request answered(const reply& answer, duration timeout, time_point now);
 
-    // ---- lists that contenders share (shared_lists.hpp) ----
+    // ---- lists for several contenders (shared_lists.hpp) ----
     void list_for(const list_sharer& sharer, std::string&& folder, session_basics& basics);
     // `request` was a list of the folder. Sends another list for the contenders that asked for a list after `request`
     // was sent. If there is no connection, returns these contenders instead.
