@@ -11,7 +11,7 @@
 namespace turnstile::detail {
 
 inline constexpr std::chrono::milliseconds k_longest_session_timeout = std::chrono::hours{1};
-// In bytes.
+// The following limits are in bytes.
 inline constexpr std::size_t k_longest_label = 1024;
 inline constexpr std::size_t k_longest_owner = 256;
 

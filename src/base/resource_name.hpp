@@ -33,7 +33,7 @@ struct resource_name {
 
 // `servers` is a connect string in the normal form that core::coordinator::describe() returns.
 [[nodiscard]] resource_name make_resource_name(std::string_view servers, std::string_view path);
-// The inverse of to_string.
+// Parses the output of resource_name::to_string().
 [[nodiscard]] resource_name split_resource_name(std::string_view text);
 
 }  // namespace turnstile::base

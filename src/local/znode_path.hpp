@@ -7,17 +7,17 @@
 
 namespace turnstile::local {
 
-// "/a/b" -> "/a"; "/a" -> "/"; "/" -> "/".
+// Returns the parent of a path: "/a" for "/a/b", and "/" for "/a" and for "/".
 [[nodiscard]] std::string parent_of(std::string_view path);
-// "/a/b" -> "b".
+// Returns the last name of a path: "b" for "/a/b".
 [[nodiscard]] std::string_view name_of(std::string_view path) noexcept;
 
 // True if the path has a parent and no NUL character. The servers refuse to create or remove a znode with any other
 // path.
 [[nodiscard]] bool has_parent(std::string_view path) noexcept;
 
-// Checks a path as ZooKeeper's clients do before they send a request. The path of a sequential create may end in '/':
-// the sequence number is then the whole name.
+// client_accepts_path() checks a path as ZooKeeper's clients do before they send a request. The path of a sequential
+// create may end in '/': the sequence number is then the whole name.
 enum class path_use { plain, sequential };
 [[nodiscard]] bool client_accepts_path(std::string_view path, path_use use) noexcept;
 
