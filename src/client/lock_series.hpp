@@ -53,8 +53,8 @@ public:
     void note_ahead(place call, std::size_t ahead);
     // Counts a grant. `holder` is read until end() is called, so it must live until then.
     void grant(place call, const hold& holder, boottime_clock::time_point now);
-    // Decides whether the hold counts as released or as lost. `by_owner`: the caller gave the hold up, so the reason of
-    // the end is `cancelled` or `interrupted`.
+    // `ending` decides whether a hold that has ended counts as released or as lost. `by_owner`: the caller gave the
+    // hold up, so the reason of the end is `cancelled` or `interrupted`.
     enum class ending : std::uint8_t { by_owner, by_loss };
     void end(place call, errc why, ending manner, boottime_clock::time_point now);
     void forget(place call) noexcept;

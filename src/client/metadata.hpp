@@ -20,8 +20,8 @@ namespace turnstile::detail {
                                          std::chrono::milliseconds session_timeout,
                                          std::string_view recipe = {});
 
-// Makes contender_text() for the contenders of one client, without their paths. Contenders that a thread starts within
-// one second share one text. Thread safety: all members from any thread.
+// Calls contender_text() for the contenders of one client, with an empty path. So contenders that a thread starts
+// within one second can share one text. Thread safety: all members from any thread.
 class contender_texts {
 public:
     explicit contender_texts(std::chrono::milliseconds session_timeout)

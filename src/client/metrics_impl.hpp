@@ -31,8 +31,8 @@ public:
     [[nodiscard]] std::unique_ptr<call_record> begin(const std::string& path);
     // Counts a change of a session. `is_outage`: the change has ended the client's last connection.
     void on_change(const session_change& step, bool is_outage) noexcept;
-    // Adds a client to the snapshots as long as `owner` lives. `add` adds the states of the client's sessions, and the
-    // length of its outage.
+    // watch() adds a client to the snapshots as long as `owner` lives. `add` adds the states of the client's sessions,
+    // and the length of the client's outage.
     using addition = std::function<void(metrics_snapshot&)>;
     void watch(std::weak_ptr<const void> owner, addition add);
 

@@ -71,7 +71,7 @@ private:
 
 class session_handle {
 public:
-    // Null: no session is open.
+    // Returns the open session; null if no session is open.
     [[nodiscard]] const std::shared_ptr<core::coordinator_session>& open() const noexcept {
         return session_.handle;
     }
