@@ -103,7 +103,7 @@ using message = std::variant<hello, guard_session, forget_session, keep_open, le
                              guard_module_session, forget_module_session, cannot_end>;
 using packet = std::vector<std::byte>;
 
-// True if the texts of `value` are not longer than the limits above.
+// True if the texts of `value` are not longer than the limits in this file.
 [[nodiscard]] inline bool fits(const guard_module_session& value) noexcept {
     return !value.servers.empty() && value.servers.size() <= k_longest_connect_string &&
            !value.proof.empty() && value.proof.size() <= k_longest_proof;
@@ -113,7 +113,7 @@ using packet = std::vector<std::byte>;
 [[nodiscard]] std::string scheme_of(std::string_view servers);
 
 [[nodiscard]] packet encode(const message& value);
-// Returns nothing unless the bytes are exactly one message within the limits above.
+// Returns nothing unless the bytes are exactly one message within the limits in this file.
 [[nodiscard]] std::optional<message> decode(std::span<const std::byte> bytes);
 
 }  // namespace turnstile::guardian

@@ -34,7 +34,7 @@ struct end_process {
     support::descriptor socket;
 };
 
-// Starts a helper for a scheme. The helper loads the scheme's module before it reads the session.
+// A function that starts a helper for a scheme. The helper loads the scheme's module before it reads the session.
 using module_end_starter = std::function<end_process(const std::string& scheme)>;
 
 // Returns a starter for the program turnstile-session-end in this program's folder.

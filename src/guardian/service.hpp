@@ -20,7 +20,7 @@ public:
 
     // Starts the command with TURNSTILE_GUARDIAN=`socket_name` and with the limit `core_limit` for core files.
     void start(char** command, const std::string& socket_name, const rlimit& core_limit);
-    // Readable when a signal has arrived.
+    // Returns a descriptor that is readable when a signal has arrived.
     [[nodiscard]] int signals() const noexcept { return signals_.get(); }
     // Sends each arrived signal on to the service. Also reaps every child, as process 1 must.
     void handle_signals();
