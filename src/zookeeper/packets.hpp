@@ -60,8 +60,8 @@ inline constexpr std::int32_t k_auth_request = -4;  // the request number of eac
 
 [[nodiscard]] std::string framed(std::string_view frame);
 
-// Returns the length of an attach_packet() that begins with the bytes `begun`. Returns 4 while the length field is
-// incomplete, and more than k_longest_attach for an impossible length.
+// attach_length() returns the length of an attach_packet() that begins with the bytes `begun`. It returns 4 while the
+// length field is incomplete, and more than k_longest_attach for an impossible length.
 inline constexpr std::size_t k_longest_attach = 49;
 [[nodiscard]] std::size_t attach_length(std::string_view begun) noexcept;
 // True if the packet is a whole attach_packet() to this session, and contains its password.
