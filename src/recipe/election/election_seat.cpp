@@ -262,7 +262,7 @@ void election_seat::on_timer() {
     });
 }
 
-// Ends the pause, unless the timer has called too early.
+// Ends the pause, unless the timer has called before the pause's end.
 void election_seat::end_pause() {
     std::optional<course::turn> turn;
     boottime_clock::time_point until;
@@ -274,7 +274,7 @@ void election_seat::end_pause() {
     if (turn) wait_out(*turn, until);
 }
 
-// ---- questions ------------------------------------------------------------------------------
+// ---- queries about the state ----------------------------------------------------------------
 
 std::shared_ptr<guard> election_seat::lead() const {
     const base::lock_guard lock{mutex_};

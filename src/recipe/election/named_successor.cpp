@@ -13,7 +13,7 @@ namespace turnstile::detail {
 namespace {
 
 // decide_succession() reads and writes the folder's data at most this many times. A further attempt is necessary if
-// another client has changed the data between our read and our write.
+// another client has changed the data between this client's read and its write.
 constexpr int k_most_looks = 4;
 
 }  // namespace

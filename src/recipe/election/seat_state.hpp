@@ -74,7 +74,7 @@ public:
     [[nodiscard]] std::shared_ptr<guard> end_call(bool threw);
     void end_term(turn of) { term_.end(of); }
 
-    // ---- questions ----
+    // ---- queries about the state ----
     [[nodiscard]] bool leads() const { return now_.leads(); }
     [[nodiscard]] bool leads_in(turn which) const { return now_.is<course::leading>(which); }
     [[nodiscard]] bool rests() const { return now_.rests(); }

@@ -12,7 +12,7 @@ namespace turnstile::detail {
 
 namespace {
 
-// Limit of the attempts: other clients may set the number between our read and our write.
+// Limit of the attempts: other clients may set the number between this client's read and its write.
 constexpr int k_most_rounds = 64;
 constexpr std::size_t k_most_quoted = 100;  // limit for a quotation of another client's text
 
