@@ -11,7 +11,8 @@
 namespace turnstile::redis {
 namespace {
 
-// Requests no events. epoll still reports a connection that was reset, and may then wake the session's thread.
+// The mask with which a connection requests no events of epoll. epoll still reports a connection that was reset, and
+// may then wake the session's thread.
 constexpr std::uint32_t k_silent = 0;
 
 int new_epoll() {

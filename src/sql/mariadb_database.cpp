@@ -182,7 +182,7 @@ asked_statement mariadb_database::ask_number() {
     return ticket;
 }
 
-// ---- bells --------------------------------------------------------------------------------------
+// ---- bells: messages that wake a session ----------------------------------------------------
 
 void mariadb_database::listen(std::int64_t session) {
     patience_.begin();

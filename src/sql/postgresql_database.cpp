@@ -151,7 +151,7 @@ database::asked_start postgresql_database::ask_to_start(const std::string& assig
     return {begin_asking(text, all), {}};
 }
 
-// ---- bells --------------------------------------------------------------------------------------
+// ---- bells: messages that wake a session ----------------------------------------------------
 
 void postgresql_database::listen(std::int64_t session) {
     patience_.begin();

@@ -189,7 +189,7 @@ void postgresql_link::require(bool succeeded) const {
     if (!succeeded) lose(::PQerrorMessage(connection_));
 }
 
-// ---- bells --------------------------------------------------------------------------------------
+// ---- bells: messages that wake a session ----------------------------------------------------
 
 bool postgresql_link::take_bells() noexcept {
     bool rung = false;

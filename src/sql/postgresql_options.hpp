@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// postgresql_options: the parameters of a PostgreSQL connect string, as libpq has parsed them. Null if libpq refused
-// the connect string.
+// postgresql_options: a pointer to the parameters of a PostgreSQL connect string, as libpq has parsed them. The pointer
+// is null if libpq refused the connect string.
 //
 //     parse_postgresql     parses a connect string
 //
@@ -19,8 +19,9 @@ struct postgresql_options_end {
 };
 using postgresql_options = std::unique_ptr<PQconninfoOption, postgresql_options_end>;
 
-// Parses a connect string. `fault`: null, or where libpq puts its message if it refuses the connect string. The caller
-// frees the message by PQfreemem(). libpq 17 and later refuse a blank that is not written as "%20".
+// Parses a connect string. `fault`: if it is not null, libpq stores its message there when it refuses the connect
+// string. The caller must free this message by PQfreemem(). libpq 17 and later refuse a blank that is not written as
+// "%20".
 inline postgresql_options parse_postgresql(std::string uri, char** fault) {
     for (auto at = uri.find(' '); at != std::string::npos; at = uri.find(' ', at))
         uri.replace(at, 1, "%20");

@@ -228,7 +228,7 @@ asked_statement sqlite_database::ask_number() {
     return keep(std::move(taken));
 }
 
-// ---- bells --------------------------------------------------------------------------------------
+// ---- bells: messages that wake a session ----------------------------------------------------
 
 // Removes the files of sessions without a row, whose processes have died. A session that another process is opening
 // cannot lose its file here: to open it, that process needs the write lock, which this transaction has.
