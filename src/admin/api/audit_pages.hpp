@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The audit log as JSON (in pages) and as CSV, and the orders in progress.
+// Converts the audit log to JSON (in pages) and to CSV, and the orders in progress to JSON.
 //
 // Thread safety: from any thread.
 #pragma once

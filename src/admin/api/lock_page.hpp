@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The answer about one lock: its holders, a page of its queue, its earlier holders, and the durations of holds and
-// waits.
+// Makes the answer about one lock: its holders, a page of its queue, its earlier holders, and the durations of holds
+// and waits.
 //
 // Thread safety: from any thread.
 #pragma once

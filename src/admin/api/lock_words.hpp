@@ -12,7 +12,7 @@ namespace turnstile::admin {
 
 // Returns its argument. Throws refusal (400) for an invalid path.
 [[nodiscard]] std::string lock_path(std::string path);
-// Throws refusal (400).
+// Throws refusal (400) if `word` names no kind of lock.
 [[nodiscard]] lock_kind lock_kind_named(const std::string& word);
 
 }  // namespace turnstile::admin

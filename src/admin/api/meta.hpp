@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Locks as JSON, with their ages and the age of the snapshot.
+// Converts locks to JSON, with their ages and the age of the snapshot.
 //
 // Thread safety: pure functions.
 #pragma once

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers for monitoring programs: metrics in Prometheus' text format, and the server's health.
+// Makes the answers for monitoring programs: metrics in Prometheus' text format, and the server's health.
 //
 // Thread safety: from any thread.
 #pragma once

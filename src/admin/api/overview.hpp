@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The answers about several locks: the overview, the list and the graph of waits.
+// Makes the answers about several locks: the overview, the list and the graph of waits.
 //
 // Thread safety: from any thread.
 #pragma once

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The audit log, newest entries first: each entry's user, request, reason and outcome; and the orders in progress.
+// Shows the audit log, newest entries first: each entry's user, request, reason and outcome; and the orders in
+// progress.
 import { address_of, change, may, me, read } from './api.js';
 import { h, name } from './dom.js';
 import { link_to, link_to_lock, number_in } from './links.js';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Holders and waiters of a lock, as cards and as tables.
+// Shows the holders and waiters of a lock, as cards and as tables.
 import { h, name, svg } from './dom.js';
 import { age, contender_name } from './parts.js';
 import { table } from './table.js';

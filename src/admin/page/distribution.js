@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The durations of holds or waits: quantiles, and a bar for each range of durations.
+// Shows the durations of holds or waits: quantiles, and a bar for each range of durations.
 import { h, svg } from './dom.js';
 import { count, many, precise } from './text.js';
 

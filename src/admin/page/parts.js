@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small parts that several views show.
+// Makes small elements that several views show, such as ages, names of contenders and headings.
 import { address_of } from './api.js';
 import { h, name, svg } from './dom.js';
 import { clock, date_and_clock, duration, host_or_text, many, plain, seconds } from './text.js';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Locks, contenders and times as JSON, for `turnstile ls -o json` and the page's interface.
+// Converts locks, contenders and times to JSON, for `turnstile ls -o json` and the page's interface.
 //
 // Sessions and tokens are text, because they do not fit into a double. Times are UTC in ISO 8601 with milliseconds.
 // printed() replaces invalid UTF-8 by U+FFFD.
