@@ -18,7 +18,7 @@ namespace {
 // The longest interval between confirmations of a hold. If another client removes the holder's znode, the holder
 // notices that at the next confirmation.
 constexpr std::chrono::milliseconds k_longest_confirmation{2'000};
-// With a session timeout shorter than this, the confirmations of a hold would arrive too late.
+// With a session timeout shorter than this, the confirmations of a hold would arrive too late to extend it in time.
 constexpr std::chrono::milliseconds k_shortest_session{100};
 
 std::string servers_of(const server_settings& settings) {
