@@ -21,7 +21,7 @@ using words = std::vector<std::string>;
 
 // Exit code of a command that found the judge's file locked.
 inline constexpr int k_overlap = 99;
-// Longer than any wait of a test, so no session expires.
+// A session timeout that is longer than any wait of a test, so no session expires.
 inline constexpr auto k_long_session = "60s";
 
 inline words operator+(words first, const words& second) {

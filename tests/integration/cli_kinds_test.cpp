@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the commands on Redis and SQL servers. The output must be the same, and no server may get a request that only
-// ZooKeeper answers.
+// Tests the commands on Redis and SQL servers. The output must be as on ZooKeeper, and no server may get a request that
+// only ZooKeeper answers.
 #include <sys/stat.h>
 
 #include <nlohmann/json.hpp>

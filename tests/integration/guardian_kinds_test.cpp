@@ -30,7 +30,7 @@
 namespace turnstile::tests {
 namespace {
 
-// In milliseconds. Longer than any wait of a test, so only the guardian can free a lock.
+// The session timeout in milliseconds. It is longer than any wait of a test, so only the guardian can free a lock.
 constexpr auto k_session_timeout = "600000";
 
 // Returns the connect string of a server that the test program shares. The first test that needs the server starts it.
