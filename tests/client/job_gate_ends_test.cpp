@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Longer than any test, so a call that ends only by this timeout hangs the test.
+// This timeout is longer than any test, so a call that ends only by this timeout hangs the test.
 constexpr std::chrono::hours k_for_ever{1};
 
 // These constants count a run's requests after its grant. Before the start there are five: a read of the gate's data,

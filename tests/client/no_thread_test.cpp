@@ -69,7 +69,7 @@ TEST_F(no_thread, a_new_client_is_refused_and_leaves_nothing) {
     EXPECT_TRUE(connect());
 }
 
-// Either the runtime's first thread or a later one cannot be created.
+// The runtime's first thread or one of its later threads cannot be created.
 TEST_F(no_thread, a_new_runtime_is_refused_and_leaves_nothing) {
     constexpr int k_threads = 4;
     no_thread_left = true;

@@ -19,7 +19,7 @@ int main(int count, char** words) {
     turnstile::set_log_level(turnstile::log_level::trace);
     made_in_main = std::make_unique<turnstile::client>(words[1]);
     static turnstile::client inside{words[1]};
-    // Volatile, so that leak checkers find the pointer.
+    // The pointer is volatile, so that leak checkers find it.
     static turnstile::client* volatile never_destroyed = new turnstile::client{words[1]};
     static_cast<void>(never_destroyed);
     turnstile::mutex lock{before_main, "/lock"};
