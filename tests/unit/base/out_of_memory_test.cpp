@@ -39,7 +39,7 @@ TEST(out_of_memory_test, waits_for_no_reader) {
         }
         ::fcntl(ends[1], F_SETFL, 0);
         ::dup2(ends[1], STDERR_FILENO);
-        // Ends a hanging process by another signal than the expected one.
+        // Ends a hanging process by SIGALRM, a signal that the test does not expect.
         ::alarm(60);
         fail();
     };
