@@ -139,7 +139,7 @@ TEST(wait_for_graph, tells_an_owners_waits_for_one_lock_apart) {
               name("x", 9));
 }
 
-// x has an old wait and a new one, and also waits for a lock that its old session holds. An owner never waits for
+// x has an old wait and a new wait, and also waits for a lock that its old session holds. An owner never waits for
 // itself, so there is no cycle.
 TEST(wait_for_graph, has_no_cycle_of_what_a_client_has_left_behind) {
     std::vector<lock_queue> queues{queue("/a", {{"x", 1}, {"x", 8}}),
