@@ -182,7 +182,7 @@ void end_of_one_of_two_queues() {
 // A callback on the crew's only thread ends the other queue, the pool, its own queue and the crew. Meanwhile the other
 // queue's callback has no thread to run on.
 void end_of_all_in_a_callback() {
-    // Static, because a thread may use it after this function has returned.
+    // This object is static, because a thread may use it after this function has returned.
     static callbacks ones;
     callbacks others;
     const auto crew = detail::thread_crew::start({.start = {.name = "crew"}, .most = 1});
