@@ -144,7 +144,7 @@ static void wait_for_descriptors(scheduler& mine, const std::function<bool()>& r
     fire_due(mine);
     auto until = end;
     for (const auto& [timer, each] : timers()) until = std::min(until, each.when);
-    // A new timer by another thread ends the wait, because it may be due earlier.
+    // If another thread sets a timer, this wait ends, because the new timer may be due earlier than `until`.
     const auto set_before = timers_set;
     mine.wait_until(
         operation::poll, [&] { return timers_set != set_before || ready(); }, until, caller);
