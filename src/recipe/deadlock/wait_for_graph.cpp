@@ -63,8 +63,9 @@ private:
         place blocker;
     };
 
-    // Adds the waits of all owners that have a contender ahead of the wait of the step `current`. If the owner of the
-    // first step has a contender there, the cycle is closed, and the function returns the position of that contender.
+    // Looks at the contenders ahead of the wait of the step `current`, and adds all waits of their owners as steps. If
+    // one of these contenders belongs to the owner of the first step, the cycle is closed. Then this function returns
+    // the position of that contender.
     std::optional<place> expand(std::size_t current) {
         const auto wait = steps_[current].wait;
         for (auto& next = looked_at_[wait.queue]; next < wait.position; ++next) {

@@ -81,7 +81,7 @@ public:
     [[nodiscard]] bool has_entered() const noexcept { return entered_; }
     [[nodiscard]] std::optional<error> failure() const { return now_.failure(); }
     [[nodiscard]] const term_in_progress& term() const noexcept { return term_; }
-    // During a pause, returns the turn before the pause, and the time of the pause's end.
+    // During a pause, pausing() returns the turn before the pause, and pause_end() the time at which the pause ends.
     [[nodiscard]] std::optional<turn> pausing() const { return now_.pausing(); }
     [[nodiscard]] boottime_clock::time_point pause_end() const noexcept { return pause_end_; }
     // Removes the oldest change that the listeners do not know yet; at least one must exist. Returns true if the

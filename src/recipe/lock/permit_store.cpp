@@ -69,11 +69,12 @@ result<look> look_at_existing(client_impl& servers, const std::string& path,
     return seen;
 }
 
-// Returns the limit to write when the number of permits becomes `permits`. The member `earlier` of this limit is the
-// number of permits that contenders may still hold: the larger number of the present limit and `permits`. If contenders
-// claim more permits than the present limit, they may hold permits from before a decrease. Then `earlier` is not less
-// than the present limit's `earlier`. The member `last` is the last contender that may hold under an earlier limit. An
-// increase keeps `last`.
+// Returns the limit to write when the number of permits becomes `permits`. Two of its members are computed:
+// - `earlier`: how many permits contenders may still hold. This is the larger of `permits` and the present number of
+//   permits. If the contenders claim more permits than the present number, an earlier decrease may not have taken
+//   effect yet. In this case `earlier` is at least the present limit's `earlier`.
+// - `last`: the last contender that may hold permits under an earlier limit. The present limit's `last` stays if the
+//   number of permits does not decrease, and `earlier` is larger than `permits`.
 core::permit_limit next_limit(const look& seen, std::int32_t permits) {
     auto earlier = std::max(seen.limit.now, permits);
     if (seen.taken > seen.limit.now) earlier = std::max(earlier, seen.limit.earlier);
@@ -82,9 +83,9 @@ core::permit_limit next_limit(const look& seen, std::int32_t permits) {
     return limit;
 }
 
-// Called after the limit `open` was written. Lists the contenders, finds the last contender that may still hold under
-// the earlier limit, and adds this contender to the limit. If this step fails, `open` is valid
-// nevertheless, and the first contender in the queue does this step later.
+// Called after the limit `open` was written. Lists the contenders, finds the last contender that may still hold permits
+// under the earlier limit, and adds this contender to the limit. If this step fails, `open` is valid nevertheless, and
+// the first contender in the queue does this step later.
 void settle(client_impl& servers, const std::string& path, const core::permit_limit& open,
             const core::permit_limit& before, const core::reply& set,
             const query_options& options) {
