@@ -26,8 +26,9 @@ namespace turnstile::detail {
 
 class timer_thread {
 public:
-    // The object that a timer calls once: at the armed time or later, or earlier if the wall clock is changed or the
-    // group stops. The object must live until the call has returned, disarm() has returned, or the group has stopped.
+    // The object that a timer calls once, at the armed time or later. Exception: if the wall clock is changed, or if
+    // the group stops, the timer calls the object at once. The object must live until the call has returned, disarm()
+    // has returned, or the group has stopped.
     class client {
     public:
         virtual void on_timer() = 0;
