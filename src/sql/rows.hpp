@@ -61,7 +61,8 @@ struct event_row {
 // Converts the row of a child. The first cell says that the row is a child; then come the child's owner, an unused cell
 // and the child's path. Returns nothing if the path cannot be the path of a child.
 [[nodiscard]] std::optional<child> child_in(const row& cells);
-// Returns a time until or since a deadline. No session timeout is as long as a day, so a longer time becomes one day.
+// Returns the time in the cell: the time until a deadline, or as a negative value the time since a deadline. No session
+// timeout is as long as a day, so a longer time becomes one day.
 [[nodiscard]] std::chrono::microseconds span_in(const std::string& cell);
 
 // Returns the value that ZooKeeper calls cversion: the number of changes of the children (local/tree_node.hpp).
