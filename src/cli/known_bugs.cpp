@@ -10,7 +10,7 @@ namespace {
 
 using release = std::array<int, 3>;
 
-// Affects the releases from `first` up to, but not including, `mended`.
+// A bug that affects the releases from `first` up to, but not including, `mended`.
 struct known_bug {
     const char* issue;
     release first;

@@ -191,7 +191,7 @@ void session_end::on_ready(time_point now) {
         if (!go_on_securing()) return next_server(now);
         if (state_ == state::securing) return;
     }
-    // A server may close the connection directly after its answer to the close. Then over() is true.
+    // A server may close the connection directly after its answer to the close. In this case over() is true.
     if (!write_some() || !read_some()) {
         if (!over()) next_server(now);
         return;

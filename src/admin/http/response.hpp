@@ -23,7 +23,8 @@ public:
     http_stream(const http_stream&) = delete;
     http_stream& operator=(const http_stream&) = delete;
 
-    // Returns the next part; empty if none is ready, nothing at the end of the stream. Does not block.
+    // Returns the next part, or an empty text if no part is ready. Returns nothing at the end of the stream. Does not
+    // block.
     [[nodiscard]] virtual std::optional<std::string> next() = 0;
 };
 

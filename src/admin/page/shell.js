@@ -33,7 +33,7 @@ function turn_colours(context) {
   try {
     window.localStorage.setItem('turnstile.theme', theme);
   } catch {
-    // The browser may forbid storage. The choice then lasts for this visit.
+    // The browser may forbid storage. The choice of colours then lasts for this visit.
   }
   context.draw();
 }
