@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the path of a guardian's socket, and how processes connect to the guardian.
+// Tests the path of a guardian's socket, and how processes connect to the guardian. A guardian is a process that closes
+// the sessions of dead processes.
 #include "guardian/listener.hpp"
 
 #include <gtest/gtest.h>

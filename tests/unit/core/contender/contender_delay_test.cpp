@@ -71,8 +71,8 @@ protected:
         multi_is_carried_out();
         ASSERT_TRUE(lock.holds());
     }
-    // The contender is first and has written its crash mark. It has no grant, because the connection changed and its
-    // lease is not certain.
+    // The contender is first and has written its crash mark (the znode that would remain after its crash). It has no
+    // grant, because the connection changed and its lease is not certain.
     void be_marked_and_reattach() {
         be_first();
         session.has_lease = false;
@@ -219,8 +219,8 @@ TEST_F(tried_contender_delay, notes_the_crash_and_is_busy) {
     expect_failed(errc::busy);
 }
 
-// The servers went back to older data, in which another contender is ahead. The crash mark may belong to that
-// contender, so this contender must not remove the mark.
+// The servers went back to older data, in which another contender is ahead. The crash mark (the znode that a crashed
+// holder leaves behind) may belong to that contender, so this contender must not remove the mark.
 TEST_F(tried_contender_delay, leaves_the_mark_where_another_is_ahead_again) {
     be_marked_and_reattach();
     list_answers({"_c_aaaaaaaa-0000-4000-8000-000000000000-lock-0000000002", own});
@@ -255,8 +255,8 @@ TEST_F(contender_delay, a_note_whose_answer_was_lost_does_not_start_the_delay_ag
     EXPECT_EQ(delay_end(lock.current()), session.clock + 3'500ms);
 }
 
-// After the servers went back to older data, a later crash mark may have the same version as the mark that the
-// contender read. So a version from an earlier connection proves nothing.
+// A crash mark is a znode that a crashed holder leaves behind. After the servers went back to older data, a later mark
+// may have the version of the mark that the contender read. So a version from an earlier connection proves nothing.
 TEST_F(contender_delay, a_mark_is_not_written_over_by_a_version_of_an_earlier_connection) {
     be_first();
     mark_is({"crashed", 5'000, false}, 4);
@@ -326,7 +326,8 @@ TEST(crash_marks, come_back_from_their_text) {
 }
 
 // Two contenders have the same number, so only czxids show which contender is first. After a re-attach, this contender
-// reads the czxids again. If it leaves before the answers arrive, it must also remove its crash mark.
+// reads the czxids again. If it leaves before the answers arrive, it must also remove its crash mark (the znode that
+// would remain after its crash).
 TEST_F(contender_delay, whoever_leaves_while_its_place_is_asked_for_again_takes_its_mark_along) {
     be_marked_and_reattach();
     list_answers({own, "_c_aaaaaaaa-0000-4000-8000-000000000000-lock-0000000003"});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests hand-overs in a long queue. Holders write a low-water mark into the folder's data: no contender below that
-// number remains.
+// Tests hand-overs in a long queue. Holders write a low-water mark into the folder's data, a number: every contender
+// with this or a lower number is gone.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -45,7 +45,7 @@ protected:
         lock.on_reply(session.event(), answer);
     }
     // The contender has number 5, waits behind the contenders 3 and 4, and watches 4. The folder has data, so it may
-    // have a low-water mark (a number below which no contender is left).
+    // have a low-water mark (every contender up to this number is gone).
     void wait_in_long_queue() {
         lock.start(session.event());
         create_answers_ok(5);
@@ -250,8 +250,8 @@ TEST_F(contender_low_water, is_let_be_in_a_short_queue) {
     EXPECT_EQ(session.op<remove_op>(), (remove_op{"/q/" + own}));
 }
 
-// The previous holder may have raised the low-water mark. This contender has not read the mark. So it does not know the
-// version of the folder's data, and must not write the mark.
+// The previous holder may have raised the low-water mark (every contender up to this number is gone). This contender
+// has not read the mark. So it does not know the version of the folder's data, and must not write the mark.
 TEST_F(contender_low_water, is_let_be_after_a_hand_over_without_a_look_at_it) {
     lock.start(session.event());
     create_answers_ok(5);

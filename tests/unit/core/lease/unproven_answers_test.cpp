@@ -56,8 +56,8 @@ TEST(unproven_answers, that_are_closer_together_than_the_grain_are_left_out) {
     EXPECT_EQ(answers.take_proven(at(1h), k_bound), std::nullopt);
 }
 
-// Until the write at 40 s, the session sends only reads. The write proves the latest read that was answered at least
-// the relay bound (12 s) before the write.
+// Until the write at 40 s, the session sends only reads. The leader learns of a follower's answer within the relay
+// bound, here 12 s. So the write proves the latest read that was answered at least 12 s before the write.
 TEST(unproven_answers, of_those_that_are_old_enough_the_latest_is_kept) {
     unproven_answers answers;
     for (duration sent = 10s; sent <= 40s; sent += 2s) add(answers, sent);

@@ -20,8 +20,8 @@ TEST(low_water_mark, is_read_as_it_is_written) {
     EXPECT_EQ(low_water_text(k_lock, 42), "lock-floor 42");
 }
 
-// A low-water mark is a number below which no contender is left. Locks and latches may share a folder. A contender for
-// a lock ignores a latch's mark, and a contender for a latch ignores a lock's mark.
+// A low-water mark is a number: every contender with this or a lower number is gone. Locks and latches may share a
+// folder. A contender for a lock ignores a latch's mark, and a contender for a latch ignores a lock's mark.
 TEST(low_water_mark, of_another_family_is_none) {
     EXPECT_FALSE(parse_low_water_mark(k_lock, low_water_text(k_latch, 7)));
     EXPECT_FALSE(parse_low_water_mark(k_latch, low_water_text(k_lock, 7)));

@@ -154,7 +154,7 @@ TEST_F(session_states, take_no_failure_of_an_earlier_epoch) {
     EXPECT_EQ(session.next_deadline(), std::nullopt);
 }
 
-// Failure F2: an event of an earlier epoch must have no effect.
+// Failure F2: an event of an earlier epoch (the life of an earlier session) must have no effect.
 TEST_F(session_states, take_no_event_of_an_earlier_epoch) {
     start_attached();
     expire();
