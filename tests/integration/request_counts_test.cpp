@@ -55,7 +55,7 @@ TEST_F(requests, of_an_uncontended_cycle_are_two_and_no_event) {
     });
 }
 
-// Two sessions take turns. Each requests the lock while the other holds it.
+// Two sessions take turns. Each session requests the lock while the other session holds it.
 TEST_F(requests, of_a_contended_cycle_are_four_and_one_event) {
     const std::array clients{session(), session()};
     std::array locks{mutex{*clients[0], path}, mutex{*clients[1], path}};
@@ -163,7 +163,7 @@ TEST_F(requests, of_a_long_queue_are_no_lists) {
     ASSERT_TRUE(done.wait(k_waiters));
     EXPECT_EQ(granted, k_waiters);
     EXPECT_LE(lists, k_short);
-    // Each waiter reads the low-water mark (a number below which no contender is left) and its own znode, and removes
+    // Each waiter reads the low-water mark (every contender up to this number is gone) and its own znode, and removes
     // its znode. In a short queue it also sets a watch.
     EXPECT_LE(sent_requests, 4 * k_waiters + k_short);
     EXPECT_TRUE(becomes_empty(*all, path));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests grants to a contender that does not list the folder's children first. Checks its requests on a real server, and
-// exclusion while the plain C client deletes and creates the folder.
+// Tests grants to a contender that does not list the folder's children before the grant. Checks its requests on a real
+// server, and exclusion while the plain C client deletes and creates the folder.
 #include <zookeeper/zookeeper.h>
 
 #include <algorithm>
