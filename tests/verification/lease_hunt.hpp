@@ -22,9 +22,11 @@
 namespace turnstile::simulation {
 
 enum class tried_rule {
-    // The library's rule, with a relay bound that is longer than every stall.
+    // The library's rule, with a relay bound (the time within which the leader must learn of a message to a follower)
+    // that is longer than every stall.
     ours,
-    // The library's rule, with a relay bound that is shorter than the sum of the longest stall and half a tick.
+    // The library's rule, with a relay bound (the time within which the leader must learn of a message to a follower)
+    // that is shorter than the sum of the longest stall and half a tick.
     ours_with_small_relay_bound,
     // A guard is valid for two thirds of the timeout after the latest answer.
     two_thirds_since_heard,

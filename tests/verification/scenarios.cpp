@@ -321,7 +321,8 @@ scenario draw_strict_scenario(std::uint64_t seed) {
     s.time.session_timeout = dice::part(s.rule.relay_bound, chance.between(2.5, 5)) + 500ms;
     dice placing{seed ^ k_placement};
     if (placing.chance(k_placed)) draw_placement(placing, s);
-    // Lets requests take longer than the relay bound that clients assume.
+    // Lets requests take longer than the relay bound: the time within which clients assume that the leader learns of a
+    // message to a follower.
     if (chance.chance(0.3)) s.time.slow_latency = s.rule.relay_bound * 3 / 2;
     if (chance.chance(0.2)) s.confirm_every = s.time.session_timeout / 10;
 
