@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests the names of owners that a quorum_lock writes into its contenders' data. By these names the deadlock detector
-// knows which thread waits. Also tests when the whole lock counts as granted.
+// knows which thread waits. Also tests when a quorum_lock counts as granted.
 #include <array>
 #include <thread>
 
