@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzzes the messages on the guardian's socket: the guardian reads any bytes as one message or refuses them. If
-// that message is written again, the bytes are the same.
+// Fuzzes the messages to a guardian (a process that closes the sessions of dead processes). The guardian reads any
+// bytes as one message or refuses them. If that message is written again, the bytes are the same.
 #include "guardian/message.hpp"
 
 #include <algorithm>
