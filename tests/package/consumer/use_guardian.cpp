@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lets the library start the installed guardian. This program does not name the guardian's path.
+// Lets the library start the installed guardian, a process that closes the sessions of dead processes. This program
+// does not name the guardian's path.
 #include <iostream>
 
 #include "turnstile/client.hpp"
