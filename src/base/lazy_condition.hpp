@@ -27,8 +27,8 @@ public:
     [[nodiscard]] bool awaited() const noexcept {
         return condition_.load(std::memory_order_relaxed) != nullptr;
     }
-    // Call it with the mutex locked, or after the mutex was unlocked: each thread that must be notified has already
-    // created the condition variable.
+    // Call this while the mutex is locked, or after it was unlocked. In both cases, each thread that must be notified
+    // has already created the condition variable, because it locked the mutex before.
     void notify_all() noexcept {
         if (auto* existing = condition_.load(std::memory_order_acquire)) existing->notify_all();
     }
