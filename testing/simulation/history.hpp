@@ -19,9 +19,9 @@
 
 namespace turnstile::simulation {
 
-// Why a contender's znode was removed. The last two reasons are faults of the servers. `lost`: the servers forgot the
-// znode with other data. `early`: the znode's session ended too soon, because the servers forgot the session's latest
-// message or a clock was set.
+// The reason why a contender's znode was removed. The last two reasons are faults of the servers. `lost`: the servers
+// forgot the znode with other data. `early`: the znode's session ended too soon, because the servers forgot the
+// session's latest message or a clock was set.
 enum class removal { none, by_owner, with_session, by_hand, after_order, lost, early };
 
 // `late`: the server stopped while it handled the create. Meanwhile the client may have searched for the znode in vain,
@@ -43,7 +43,7 @@ struct znode_record {
     // True: another client removed the znode, or an operator closed its session.
     bool by_force = false;
     instant deleted_at{};
-    // When the servers lost the znode's deletion, so that the znode existed again.
+    // The instant at which the servers lost the znode's deletion. From then on the znode existed again.
     std::optional<instant> returned_at;
     bool was_forced = false;  // true: another client or an operator had deleted it
     // True: the znode exists again although its client had removed it or its session had ended.
@@ -99,7 +99,7 @@ public:
     void on_lost_data(std::int64_t kept, instant when, bool answered);
     // True if the servers have lost a change that a client knew.
     [[nodiscard]] bool has_lost_data() const noexcept { return lost_data_at_.has_value(); }
-    // When the servers last lost a change that a client may know.
+    // Returns the instant at which the servers last lost a change that a client may know.
     [[nodiscard]] std::optional<instant> lost_data_at() const noexcept { return lost_data_at_; }
     void on_changed_by_hand(const std::string& znode, std::int64_t zxid);
     void on_taken(const std::string& znode) { taken_.insert(znode); }
