@@ -89,7 +89,7 @@ private:
         bool expelled = false;
         std::optional<instant> waiters_unknown_since;
         std::optional<instant> lost_since;  // time of the loss of the holder's contender
-        // When the holder's lease ran low, and when the holder got a warning, both on the holder's clock.
+        // The times at which the holder's lease ran low and at which the holder got a warning, on the holder's clock.
         std::optional<core::time_point> low_since;
         std::optional<core::time_point> warned;
     };
