@@ -30,7 +30,7 @@ public:
     zk_client(const zk_client&) = delete;
     zk_client& operator=(const zk_client&) = delete;
 
-    // Counts the session's events and watch events.
+    // Each of these members counts one kind of event of the session.
     event connected;
     event disconnected;
     event expired;
