@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests how clock_watch compares the boot clock with the wall clock, while these drift, are slewed or stepped, or a
-// pause of the machine stops one of the two.
+// Tests how clock_watch compares the boot clock with the wall clock. The clocks drift, are slewed or stepped, or one of
+// the two clocks stops during a pause of the machine.
 #include "core/lease/clock_watch.hpp"
 
 #include <gtest/gtest.h>

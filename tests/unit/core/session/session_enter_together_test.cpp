@@ -102,7 +102,8 @@ TEST_F(session_enter_together, are_granted_with_the_transactions_zxid) {
     EXPECT_THAT(open, IsEmpty());
 }
 
-// Znodes of one transaction share a czxid. Two contenders of one folder would then get the same fencing token.
+// The znodes of one transaction share a czxid, which becomes the fencing token. So contenders of one folder must not be
+// created in one transaction.
 TEST_F(session_enter_together, in_one_folder_do_not_share_a_transaction) {
     enter({"/a", "/b", "/a"});
     EXPECT_EQ(created().size(), 2U);

@@ -249,7 +249,7 @@ TEST_F(session_lease, is_not_brought_back_by_an_answer_that_comes_too_late) {
     EXPECT_EQ(told<lost>(k_ann), 1U);
 }
 
-// The servers may still keep the session. The session's znode would then block the queue, so the client closes the
+// The servers may still keep the session. Then the session's znode would block the queue. So the client closes the
 // session.
 TEST_F(session_lease, that_ended_while_suspended_closes_the_session_after_the_re_attach) {
     start_attached();
