@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests bursts of acquires from servers in memory.
+// Tests bursts: a client makes many acquires at once. The servers are in memory.
 #include "integration/burst.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests times at the limits of their types in each call that takes one. A past time ends the call at once. An
-// unreachable time makes the call wait for a stop. An invalid time is refused by name.
+// Tests times at the limits of their types in each call that takes a time. A past time ends the call at once. A time
+// that never comes lets the call wait until its stop token fires. The error about an invalid time names the option.
 #include <gmock/gmock.h>
 
 #include <array>
