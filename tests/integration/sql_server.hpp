@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Actions on a database server. The build compiles these tests once for each kind of server.
+// Actions of tests on a database server. The build compiles the tests with this header once for each kind of server.
 #pragma once
 
 #include <memory>
