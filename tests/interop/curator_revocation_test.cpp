@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests requests to release, from Curator to this library and in the other direction.
+// Tests requests to release a lock: Curator sends them to this library's holder, and this library sends them to
+// Curator's holder.
 #include "interop/support.hpp"
 #include "turnstile/revocation.hpp"
 
