@@ -235,12 +235,12 @@ rule_circles() {
 
 # A class may have at most 45 members. A class that already has more may only lose members.
 rule_members() {
-    { python3 tests/style/types.py members || echo "tests/style/types.py: no answer"; } | report "take the class apart"
+    { python3 tests/style/declared_types.py members || echo "tests/style/declared_types.py: no answer"; } | report "take the class apart"
 }
 
 # Two types must not have the same name.
 rule_type_names() {
-    { python3 tests/style/types.py names || echo "tests/style/types.py: no answer"; } | report "one definition of a name"
+    { python3 tests/style/declared_types.py names || echo "tests/style/declared_types.py: no answer"; } | report "one definition of a name"
 }
 
 rule_script() {

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks the types of src/ and include/ without the testing kit: their numbers of members, and names of several types.
 
-    types.py members|names [FOLDER]      (default: the checkout that contains this file)
-    types.py --list [FOLDER]             all types with their members, the largest first
+    declared_types.py members|names [FOLDER]      (default: the checkout that contains this file)
+    declared_types.py --list [FOLDER]             all types with their members, the largest first
 
 Members are the functions and data that a class declares itself. Nested types, aliases, friends, and inherited,
 defaulted or deleted members do not count. `members` prints each class with more members than its limit. LARGE has the
@@ -122,7 +122,7 @@ def members(types):
             print(f"{each.place}: {name} has {each.members} members, more than {limit}")
     for name, limit in sorted(LARGE.items()):
         if seen.get(name, 0) < limit:
-            print(f"tests/style/types.py: {name} has {seen.get(name, f'{MOST} members or fewer')}, no longer {limit}")
+            print(f"tests/style/declared_types.py: {name} has {seen.get(name, f'{MOST} members or fewer')}, no longer {limit}")
 
 
 def names(types):
