@@ -99,7 +99,8 @@ namespace {
 std::string refusal_of(sasl_mechanism which, bool is_first) {
     if (which == sasl_mechanism::gssapi)
         return "the server has no GSSAPI, or refuses the ticket (sasl_service, sasl_server_name)";
-    return is_first ? "the server has no DIGEST-MD5"
+    return is_first ? "the server has no DIGEST-MD5 (ZooKeeper 3.9.6 and later: set the system "
+                      "property zookeeper.fips-mode=false)"
                     : "the server refuses the user or the password (sasl_password_file)";
 }
 
