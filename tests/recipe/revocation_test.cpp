@@ -34,11 +34,11 @@ TEST(order_of_take, is_seen_in_the_data_of_a_contender) {
     using core::revocation_text;
     contender seen;
     EXPECT_FALSE(is_ordered_away(seen));
-    seen.metadata.text =
-        core::with_order("host=web1", revocation{revocation::how::ask, "ops", "deployment"});
+    seen.metadata.text = core::with_order(
+        "host=web1", revocation_text{revocation_text::how::ask, "ops", "deployment"});
     EXPECT_FALSE(is_ordered_away(seen));
-    seen.metadata.text = core::with_order(seen.metadata.text,
-                                          revocation{revocation::how::take, "ops", "deployment"});
+    seen.metadata.text = core::with_order(
+        seen.metadata.text, revocation_text{revocation_text::how::take, "ops", "deployment"});
     EXPECT_TRUE(is_ordered_away(seen));
 }
 

@@ -28,7 +28,7 @@ constexpr std::int64_t k_session = 7;
 struct setting {
     std::string_view attached_to;
     std::string_view described;
-    server_role role;
+    turnstile::server_role role;
     duration relay_bound;
     duration timeout;
 };
@@ -198,11 +198,11 @@ int main() {
         "grant | least lease left later | most lease left later |\n");
     fmt::print("|---|---|---|---|---|---|---|\n");
     for (const auto timeout : {30s, 10s, 4s})
-        print({"leader, standalone", "any", server_role::leader, {}, timeout});
+        print({"leader, standalone", "any", turnstile::server_role::leader, {}, timeout});
     for (const auto timeout : {40s, 30s, 24s, 20s, 18s, 15s, 12s})
-        print({"follower", "2 s, 5", server_role::follower, 12s, timeout});
+        print({"follower", "2 s, 5", turnstile::server_role::follower, 12s, timeout});
     for (const auto timeout : {10s, 6s})
-        print({"follower", "0.5 s, 5", server_role::follower, 3s, timeout});
-    print({"follower", "2 s, assumed stall 1 s", server_role::follower, 2s, 10s});
-    print({"follower", "2 s, assumed stall 4 s", server_role::follower, 5s, 10s});
+        print({"follower", "0.5 s, 5", turnstile::server_role::follower, 3s, timeout});
+    print({"follower", "2 s, assumed stall 1 s", turnstile::server_role::follower, 2s, 10s});
+    print({"follower", "2 s, assumed stall 4 s", turnstile::server_role::follower, 5s, 10s});
 }

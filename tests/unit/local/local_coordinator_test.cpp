@@ -85,7 +85,8 @@ protected:
     }
 
     const std::string name_ = ::testing::UnitTest::GetInstance()->current_test_info()->name();
-    std::unique_ptr<in_memory_coordinator> servers_ = make_coordinator("local:" + name_);
+    std::unique_ptr<turnstile::local::in_memory_coordinator> servers_ =
+        make_coordinator("local:" + name_);
     faults faults_{name_};
     queue events_;
     std::unique_ptr<coordinator_session> session_ = servers_->open(quiet(), events_);
@@ -124,12 +125,12 @@ TEST_F(local_coordinator, attaches_with_what_was_asked_for) {
     EXPECT_EQ(attached.kind, link_kind::attached);
     EXPECT_EQ(attached.connection, 1U);
     EXPECT_EQ(attached.timeout, settings.timeout);
-    EXPECT_EQ(attached.role, server_role::standalone);
+    EXPECT_EQ(attached.role, turnstile::server_role::standalone);
     EXPECT_EQ(attached.server, "local:" + name_);
     EXPECT_EQ(attached.session_id, session->identity().id);
     const link_event role = events.next_link();
     EXPECT_EQ(role.kind, link_kind::role_known);
-    EXPECT_EQ(role.role, server_role::standalone);
+    EXPECT_EQ(role.role, turnstile::server_role::standalone);
     EXPECT_EQ(role.connection, 1U);
     session->close();
 }

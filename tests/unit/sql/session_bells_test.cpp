@@ -65,7 +65,7 @@ public:
         : wrapped_database{{file, testing::limit(), nullptr}} {}
 
     void commit(std::span<const std::int64_t> to_wake) override {
-        if (session* const kept = kept_busy.load(); kept != nullptr && !listened_)
+        if (sql_session* const kept = kept_busy.load(); kept != nullptr && !listened_)
             kept->submit({core::ticket{++requests_}, core::set_op{"/busy", "again"}});
         wrapped_database::commit(to_wake);
     }
@@ -77,7 +77,7 @@ public:
         return wrapped_database::wait(caller, until);
     }
 
-    std::atomic<session*> kept_busy = nullptr;
+    std::atomic<sql_session*> kept_busy = nullptr;
     testing::event listened;
 
 private:
