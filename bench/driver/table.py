@@ -49,7 +49,7 @@ def measure_table(result, labels):
     reference, computed round by round. The header names the measure and its unit.
     """
     cases = result.all_cases()
-    header, rule = [f"{result.title}, {result.unit}: median (quartiles) of each lock or program"], ["---"]
+    header, rule = [f"{result.title} ({result.unit}): median (quartiles)"], ["---"]
     for case in cases:
         header.append(case)
         rule.append("---:")

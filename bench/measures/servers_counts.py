@@ -11,7 +11,7 @@ FEW = 10  # cycles of a short run; its cost is subtracted, so that creating the 
 
 def measure(bench):
     counts = bench.new_result(
-        "servers-counts", "Requests a cycle", "numbers a cycle of the events that the column names", "lower", shape="",
+        "servers-counts", "Requests a cycle", "numbers for each cycle", "lower", shape="",
         about="The numbers come from the servers' counters: ZooKeeper's mntr; Redis's INFO commandstats; "
               "PostgreSQL's pg_stat_statements, pg_stat_database and pg_stat_wal; MariaDB's Questions and "
               "Handler_commit, which count no syncs; SQLite's trace. On Redis a request is a command of the client; "

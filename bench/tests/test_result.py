@@ -61,7 +61,7 @@ class Text(unittest.TestCase):
         result = sample()
         result.fail("one", "kazoo", "a|b")
         lines = measure_table(result, {"bare": "Bare"}).splitlines()
-        self.assertEqual(lines[0], "| Speed, µs: median (quartiles) of each lock or program | one | "
+        self.assertEqual(lines[0], "| Speed (µs): median (quartiles) | one | "
                                    "ratio: turnstile ÷ this row |")
         self.assertIn("| turnstile | 2.00 (1.50–2.50) | 1 |", lines)
         self.assertIn("| Bare | 4.00 (3.00–4.00) | 0.50 (0.50–0.62) |", lines)

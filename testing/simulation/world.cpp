@@ -284,7 +284,7 @@ void world::end(std::string&& left_over) {
     records_->on_end(left_over_);
 }
 
-// Checks that nothing is left. Messages may arrive for some time after the clients' work has ended.
+// Checks that no znode, contender or pending answer of a running client is left. Messages may arrive for some time after the clients' work has ended.
 void world::check_settled() {
     const auto timeout = scenario_.time.session_timeout;
     at_servers([](auto& all) { all.end_what_is_due(); });

@@ -104,7 +104,7 @@ std::string escaped(std::string_view text) {
 }
 
 // Returns the text as a careless user writes it, without escapes. Leaves out the exceptions that base/masked.hpp
-// documents: a '/' in a form that has a path there, and "?name=", which is a parameter of a database.
+// documents: a '/', where a path may begin, and "?name=", which begins the parameters of a database.
 std::string careless(std::string text, bool is_url) {
     std::erase_if(
         text, [&](char c) { return c == '\n' || c == '?' || c == '&' || (!is_url && c == '/'); });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handles changes of a contender's position that need no list: the contender ahead ends, or an upgrade moves to its
-// other position.
+// Handles changes of a contender's position for which the client need not list the folder. Either the contender ahead
+// ends, or an upgrade renames its znode to the other of its two positions (queue_rule.hpp).
 #include <utility>
 
 #include "base/check.hpp"

@@ -146,8 +146,8 @@ std::string server_placement::origin_of_bound() const {
 // relay bound, the longest time until the leader learns of a request that a follower has answered.
 std::string server_placement::way_to_leader() const {
     if (!roles_trusted_ || !roles_asked_)
-        return "set role_detection::on, so that the client asks for the servers' roles (not "
-               "through a load balancer)";
+        return "set role_detection::on, so that the client asks for the servers' roles; this "
+               "does not work behind a load balancer";
     if (stay_ && stay_->told == server_role::unknown)
         return "allow srvr in the servers' 4lw.commands.whitelist, at the address and port that "
                "clients attach to, so that the client learns their roles";

@@ -25,6 +25,7 @@ namespace {
 
 using namespace turnstile::core;  // NOLINT(google-build-using-namespace)
 using turnstile::local::faults;
+using turnstile::local::in_memory_coordinator;
 using turnstile::local::make_coordinator;
 using turnstile::local::traffic;
 using turnstile::local::tree;
@@ -85,8 +86,7 @@ protected:
     }
 
     const std::string name_ = ::testing::UnitTest::GetInstance()->current_test_info()->name();
-    std::unique_ptr<turnstile::local::in_memory_coordinator> servers_ =
-        make_coordinator("local:" + name_);
+    std::unique_ptr<in_memory_coordinator> servers_ = make_coordinator("local:" + name_);
     faults faults_{name_};
     queue events_;
     std::unique_ptr<coordinator_session> session_ = servers_->open(quiet(), events_);
@@ -388,9 +388,8 @@ TEST_F(local_coordinator, many_threads_may_ask) {
                 session->forget_watches("/");
             }
             events.next_link();
-            for (std::uint64_t n = 1; n <= k_each; ++n) {
+            for (std::uint64_t n = 1; n <= k_each; ++n)
                 EXPECT_EQ(events.next_reply().id, ticket{n});
-            }
             session->close();
         });
     }
