@@ -25,7 +25,6 @@ namespace {
 
 using namespace turnstile::core;  // NOLINT(google-build-using-namespace)
 using turnstile::local::faults;
-using turnstile::local::in_memory_coordinator;
 using turnstile::local::make_coordinator;
 using turnstile::local::traffic;
 using turnstile::local::tree;
@@ -86,7 +85,7 @@ protected:
     }
 
     const std::string name_ = ::testing::UnitTest::GetInstance()->current_test_info()->name();
-    std::unique_ptr<in_memory_coordinator> servers_ = make_coordinator("local:" + name_);
+    std::unique_ptr<coordinator> servers_ = make_coordinator("local:" + name_);
     faults faults_{name_};
     queue events_;
     std::unique_ptr<coordinator_session> session_ = servers_->open(quiet(), events_);
