@@ -50,7 +50,7 @@ struct rate_state {
 // A gate on one path.
 class TURNSTILE_EXPORT rate_gate {
 public:
-    // The largest number of entries of a rule.
+    // The largest number that a rule may have as its number of entries in a period.
     static constexpr std::size_t k_most_entries = 1'000'000;
 
     // Makes a gate, and sends nothing. Throws std::system_error: `bad_path`, `bad_option` (the rule is out of range),

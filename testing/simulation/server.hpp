@@ -6,7 +6,8 @@
 // | leading       | It answers reads and writes. A client's  | It has none.                                |
 // |               | message extends the session at once.     |                                             |
 // | following     | It answers reads and writes. The leader  | The link exists, but may be cut.            |
-// |               | extends the session after its next ping. |                                             |
+// |               | extends a session after it has pinged    |                                             |
+// |               | this server.                             |                                             |
 // | isolated      | It answers reads, and never a write.     | The link is gone, and the server has not    |
 // |               |                                          | noticed that.                               |
 // | looking       | It has no clients.                       | It has none.                                |

@@ -95,7 +95,7 @@ public:
     [[nodiscard]] bool is_ample() const;
     // Returns the relay bound R, measured by the servers' clocks.
     [[nodiscard]] duration servers_bound() const noexcept { return here_.bound; }
-    // Returns the shortest session timeout with which a hold can be kept alive if touches are relayed.
+    // Returns the shortest session timeout with which a client can keep a hold if a follower relays its requests.
     [[nodiscard]] duration least_lasting_timeout() const;
     // Returns the longest time that the lease can have left when a request was just answered.
     [[nodiscard]] duration most_left() const {

@@ -74,10 +74,10 @@ TEST(option_table, only_what_is_needed_later_is_kept) {
 
 std::string word(derivation::kind kind) {
     if (kind == derivation::kind::passed) return "passed";
-    return kind == derivation::kind::refused ? "refused" : "own";
+    return kind == derivation::kind::refused ? "refused" : "handled";
 }
 
-// Reads the rows "| `option` | word ... | ... |" of the page. Returns the first word of each further cell, by option.
+ `option` | `option` | word ... | ... |" of the page. Returns the first word of each further cell, by option.
 std::map<std::string, std::vector<std::string>> documented() {
     std::map<std::string, std::vector<std::string>> rows;
     std::ifstream page{TURNSTILE_SOURCE_DIR "/docs/reference/options.md"};
