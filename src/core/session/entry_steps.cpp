@@ -7,8 +7,11 @@
 #include "core/session/batch_answer.hpp"
 
 namespace turnstile::core {
+namespace {
 
 using sending = session_traces::sending;
+
+}  // namespace
 
 // ---- contenders that enter ------------------------------------------------------------------
 
