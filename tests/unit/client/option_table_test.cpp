@@ -77,7 +77,7 @@ std::string word(derivation::kind kind) {
     return kind == derivation::kind::refused ? "refused" : "handled";
 }
 
- `option` | `option` | word ... | ... |" of the page. Returns the first word of each further cell, by option.
+// Reads the rows "| `option` | word ... | ... |" of the page. Returns the first word of each further cell, by option.
 std::map<std::string, std::vector<std::string>> documented() {
     std::map<std::string, std::vector<std::string>> rows;
     std::ifstream page{TURNSTILE_SOURCE_DIR "/docs/reference/options.md"};
