@@ -27,9 +27,10 @@ def judge(campaign, verdict):
             judge_permits(holds, verdict)
         else:
             judge_exclusion(holds, verdict)
+    taken_over = failovers(campaign) if "G1" in verdict.not_promised else []
     for path, holds in by_path.items():
         if not holds[0].limit:
-            judge_tokens(path, holds, forced, failovers(campaign), verdict)
+            judge_tokens(path, holds, forced, taken_over, verdict)
     judge_losses(campaign, forced, verdict)
     judge_calls(campaign, verdict)
     judge_liveness(campaign, by_path, verdict)
@@ -157,8 +158,8 @@ def judge_tokens(path, holds, forced, taken_over, verdict):
         for other, (seen_at, seen, seen_line, seen_hold) in largest.items():
             if excludes(mode, other) and seen_hold is not hold and token <= seen:
                 handed_on = token[1] > 0 and token[0] < seen[0]
-                known_late = came_late(hold, at, seen_at, taken_over)
-                promise = "G1" if (handed_on or known_late) and "G1" in verdict.not_promised else "G6"
+                forgotten = handed_on or came_late(hold, at, seen_at, taken_over)
+                promise = "G1" if forgotten and "G1" in verdict.not_promised else "G6"
                 if seen_hold.end > at and ORDER in verdict.not_promised:
                     promise = ORDER
                 verdict.break_(promise, f"{path}: token {token} is granted after {seen}", seen_line, line)
