@@ -3,13 +3,11 @@
 
 import dataclasses
 import re
-import textwrap
 
 from catalogue import ROOT
 
 DOCUMENT = ROOT / "docs" / "reference" / "mutants.md"
 MASKED = "Caught once a second defence is off"
-WIDTH = 120  # characters of a line of the page
 
 # The promises, by the beginning of their codes, in the order of the page.
 PROMISES = {
@@ -74,11 +72,10 @@ def cell(verdict, work="locks"):
 
 
 def item(result):
-    """Returns the lines of a caught mutant. They name the broken promise only if the heading does not name it."""
+    """Returns the line of a caught mutant. It names the broken promise only if the heading does not name it."""
     mutant, broken = result.mutant, result.alone.invariant
     code = "" if broken in PROMISES else f", {broken}"
-    text = f"- `{mutant.name}`: {mutant.fault} (seed {history(result.alone, mutant.work)}{code})"
-    return textwrap.fill(text, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    return f"- `{mutant.name}` (seed {history(result.alone, mutant.work)}{code})"
 
 
 def items(caught):
@@ -108,9 +105,9 @@ def render(results, seeds):
     text = f"""# Mutants
 
 Each mutant on this page is a known fault that the simulator must find. `scripts/mutants` puts one fault at a time into
-the sources, and plays histories until one history breaks a promise. The script also writes this page. Each mutant's
-file in `tests/simulation/mutants/` has the changed place, and the [failure codes](failures.md) or pages about the
-fault. The [glossary](glossary.md) explains the terms.
+the sources, and plays histories until one history breaks a promise. The script also writes this page. The file
+`tests/simulation/mutants/MUTANT.toml` describes the fault, names the changed place, and gives the reason for each
+mutant of the last two lists.
 
 The number of a history is its *seed*. The simulator plays the seeds 1 to {seeds}, and more for rare interleavings. If
 no seed shows the fault, the simulator plays the same seeds in the [lease hunt](../why/lease-hunt.md). Without a mutant,
@@ -119,35 +116,29 @@ no seed shows the fault, the simulator plays the same seeds in the [lease hunt](
 ## Caught
 
 Each heading names the promise that broke: [G1 to G8](../guarantees.md), or the letter with which
-[other codes](failures.md#other-codes) begin. The brackets behind a mutant contain the first seed that shows the fault.
-Below a heading with a letter, the brackets also contain the whole code. Words behind a seed name the options with which
-`scripts/simulate` plays the history: "of the hunt" means `--lease-hunt`, "of commits" means `--work commits`, and
-"on redis" means `--servers redis`.
+[other codes](failures.md#other-codes) begin. The brackets contain the first seed that shows the fault, and below a
+letter the whole code. Words behind a seed name options of `scripts/simulate`: "of the hunt" means `--lease-hunt`, "of
+commits" means `--work commits`, and "on redis" means `--servers redis`.
 
 """
     text += items(caught)
     text += f"""
 ## {MASKED}
 
-A second part of the code, the *defence*, hides each of these faults: with the fault alone, {seeds} seeds break no
-promise. With the fault in the sources and the defence off, the history of the column "Seed" breaks the promise in the
-last column.
+A second part of the code, the *defence*, hides each of these faults. With the defence off, the seed breaks the promise.
 
 """
     text += table(
-        ["Mutant", "Fault", "Defence that hides the fault", "Seed", "Broken promise"],
-        [[f"`{r.mutant.name}`", r.mutant.fault, r.mutant.defence, cell(r.unmasked, r.mutant.work)] for r in masked],
+        ["Mutant", "Seed", "Broken promise"],
+        [[f"`{r.mutant.name}`", cell(r.unmasked, r.mutant.work)] for r in masked],
     )
     text += """
 ## Equivalent
 
-The code changes of this table break no promise, so no history can show them.
+These changes of the code break no promise, so no history can show them.
 
 """
-    text += table(
-        ["Mutant", "Change of the code", "Why no promise breaks"],
-        [[f"`{r.mutant.name}`", r.mutant.fault, r.mutant.equivalent] for r in equivalent],
-    )
+    text += table(["Mutant"], [[f"`{r.mutant.name}`"] for r in equivalent])
     if holes:
         text += f"""
 ## Not caught
