@@ -35,8 +35,7 @@ class Report(unittest.TestCase):
     def test_a_run_is_a_row_in_place_of_the_old_part(self):
         report.put(self.page, "redis", run())
         self.assertEqual(self.rows(), [
-            "| `redis` | 2026-01-02 03:04 UTC, 10 min, seed 7, commit abc | clean | 12 | – | – | – | 34 | – | – | – | – | – "
-            "| 78 | – | – | – | 10 |"])
+            "| `redis` | 2026-01-02 03:04 UTC, 10 min, seed 7, commit abc | clean | 46 | 78 | – | 10 |"])
         self.assertTrue(self.text().startswith("above\n"))
         self.assertTrue(self.text().endswith("below\n"))
         self.assertNotIn("outdated", self.text())
@@ -53,9 +52,9 @@ class Report(unittest.TestCase):
         self.assertEqual([row.split(" | ")[0] for row in self.rows()], ["| `zookeeper`", "| `sqlite`"])
         self.assertIn("seed 8", self.rows()[1])
 
-    def test_a_broken_promise_is_in_its_column_and_below_the_table(self):
+    def test_a_broken_promise_is_in_the_row_and_below_the_table(self):
         report.put(self.page, "redis", run(broken={"G1": 2}, contradictions=["G1: two holds", "    a.notes:1"]))
-        self.assertIn("| 12 (2 broken) |", self.rows()[0])
+        self.assertIn("| 46 (broken: G1 2 times) |", self.rows()[0])
         self.assertIn("Contradictions on `redis`:\n\n```\nG1: two holds\n    a.notes:1\n```\n", self.text())
 
     def test_promises_that_the_servers_do_not_make_are_listed(self):
