@@ -3,7 +3,7 @@
 
 from dataclasses import replace
 
-from .result import judge, pairwise_ratios, quartiles
+from .result import judge, quartiles
 
 
 def number(value):
@@ -32,39 +32,16 @@ def _cell(result, case, peer):
     return spread(values) if values else "–"
 
 
-def _ratio_cell(result, case, peer):
-    reference = result.reference_of(peer)
-    if peer == reference:
-        return "1"
-    ratios = pairwise_ratios(result.values(case, reference), result.values(case, peer))
-    return spread(ratios) if ratios else "–"
-
-
 def _row(cells):
     return "| " + " | ".join(cells) + " |"
 
 
 def measure_table(result, labels):
-    """Makes a row for each peer and a column for each case. With a reference, each cell also has the ratio to the
-    reference, computed round by round. The header names the measure and its unit.
-    """
+    """Makes a row for each peer and a column for each case. The header names the unit."""
     cases = result.all_cases()
-    header, rule = [f"{result.title} ({result.unit}): median (quartiles)"], ["---"]
-    for case in cases:
-        header.append(case)
-        rule.append("---:")
-        if result.reference:
-            header.append("ratio: Turnstile on the same kind of server ÷ this row" if isinstance(result.reference, dict)
-                          else f"ratio: {labels.get(result.reference, result.reference)} ÷ this row")
-            rule.append("---:")
-    lines = [_row(header), _row(rule)]
+    lines = [_row([f"{result.unit}: median (quartiles)", *cases]), _row(["---", *["---:"] * len(cases)])]
     for peer in result.all_peers():
-        cells = [labels.get(peer, peer)]
-        for case in cases:
-            cells.append(_cell(result, case, peer))
-            if result.reference:
-                cells.append(_ratio_cell(result, case, peer))
-        lines.append(_row(cells))
+        lines.append(_row([labels.get(peer, peer), *(_cell(result, case, peer) for case in cases)]))
     return "\n".join(lines)
 
 
@@ -86,14 +63,9 @@ def aims_table(results, ours):
     return "\n".join(lines)
 
 
-def _meaning(result):
-    return " (a cycle is an acquire and its release)" if "cycle" in result.unit else ""
-
-
 def section(result, labels, plot):
-    better = {"lower": "lower is better", "higher": "higher is better"}[result.better]
-    parts = [f"## {result.title}", f"The values are {result.unit}{_meaning(result)}; {better}. {result.about}".strip(),
-             measure_table(result, labels), *result.remarks]
+    better = {"lower": "Lower is better.", "higher": "Higher is better."}[result.better]
+    parts = [f"## {result.title}", f"{better} {result.about}".strip(), measure_table(result, labels), *result.remarks]
     if plot:
         parts.append(f"![{result.title}]({plot})")
     return "\n\n".join(parts)
@@ -101,12 +73,12 @@ def section(result, labels, plot):
 
 ALL_PEERS = ("# Benchmarks",
              "`scripts/bench` writes this page from the data of one run, `benchmarks/data.json`. It compares Turnstile "
-             "with *peers*, the locks of other programs. In each round every peer is measured once, in changing order. A "
-             "value is the median of the rounds, with the quartiles in brackets; a ratio is the median of the rounds' "
-             "ratios. [bench/README.md](../../bench/README.md) describes the peers and the measures.")
+             "with *peers*, the locks of other programs ([bench/README.md](../../bench/README.md)). In each round every peer "
+             "is measured once, in changing order. A value is the median of the rounds, with the quartiles in brackets. A "
+             "*cycle* is an acquire and its release.")
 AIMS = ("## Aims",
-        "The floor is a peer that does only the necessary work: the bare C client or, inside a process, a queue without a "
-        "server.")
+        "A ratio is the median of the rounds' ratios. The floor is a peer that does only the necessary work: the bare C "
+        "client or, inside a process, a queue without a server.")
 VERSION = "version of "  # begins the names of facts that share one row of the page
 
 
