@@ -37,7 +37,7 @@ class Turnstile(ConanFile):
         if self.options.spdlog:
             self.requires("spdlog/[>=1.10]")
         if self.options.redis:
-            self.requires("hiredis/[>=1.0]")
+            self.requires("hiredis/[>=0.14]")
         if self.options.tls:
             self.requires("openssl/[>=1.1.1]")
         if self.options.sqlite:

@@ -4,18 +4,27 @@ import os
 
 from conan import ConanFile
 from conan.tools.build import can_run
-from conan.tools.cmake import CMake, cmake_layout
+from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain, cmake_layout
 
 
 class Test(ConanFile):
     settings = "os", "arch", "compiler", "build_type"
-    generators = "CMakeDeps", "CMakeToolchain"
 
     def requirements(self):
         self.requires(self.tested_reference_str)
 
     def layout(self):
         cmake_layout(self)
+
+    def modules(self):
+        options = self.dependencies["turnstile"].options
+        return [kind for kind in ("tls", "redis", "sqlite", "postgresql", "mariadb") if options.get_safe(kind)]
+
+    def generate(self):
+        CMakeDeps(self).generate()
+        toolchain = CMakeToolchain(self)
+        toolchain.variables["MODULES"] = ";".join(self.modules())
+        toolchain.generate()
 
     def build(self):
         cmake = CMake(self)
@@ -24,4 +33,5 @@ class Test(ConanFile):
 
     def test(self):
         if can_run(self):
-            self.run(os.path.join(self.cpp.build.bindir, "hold"), env="conanrun")
+            program = os.path.join(self.cpp.build.bindir, "hold")
+            self.run(" ".join([program, *self.modules()]), env="conanrun")
