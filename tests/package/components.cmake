@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs ${build} as a whole, and each component separately, below ${scratch}. Each file of the whole must be in
-# exactly one component. The port must have the project's version. ctest runs this script, and CMakeLists.txt beside
-# this file sets the variables.
+# exactly one component. The port must have the project's version and dependencies. ctest runs this script, and
+# CMakeLists.txt beside this file sets the variables.
 cmake_minimum_required(VERSION 3.25)
 
 string(REPLACE "," ";" modules "${modules}")
@@ -78,6 +78,24 @@ string(JSON port_version GET "${port}" version)
 if(NOT port_version STREQUAL version)
     string(APPEND errors "vcpkg.json is of version ${port_version}, the project of ${version}\n")
 endif()
+# vcpkg has a port for each library of Boost. Turnstile's port must name each library whose headers Turnstile includes.
+# The port leaves out the command and the admin page, and a user of boost_asio.hpp has Boost.Asio already.
+file(GLOB_RECURSE sources "${source}/include/*.hpp" "${source}/src/*.[ch]pp" "${source}/testing/*.[ch]pp")
+list(FILTER sources EXCLUDE REGEX "/src/(cli|admin)/|/boost_asio\\.hpp$")
+set(boost_libraries "")
+foreach(file IN LISTS sources)
+    file(STRINGS "${file}" includes REGEX "^#include <boost/")
+    list(TRANSFORM includes REPLACE "^#include <boost/([a-z_]+).*" "\\1")
+    list(APPEND boost_libraries ${includes})
+endforeach()
+list(REMOVE_DUPLICATES boost_libraries)
+list(TRANSFORM boost_libraries REPLACE "_" "-")
+message(STATUS "libraries of Boost: ${boost_libraries}")
+foreach(library IN LISTS boost_libraries)
+    if(NOT port MATCHES "\"boost-${library}\"")
+        string(APPEND errors "vcpkg.json does not depend on boost-${library}\n")
+    endif()
+endforeach()
 if(errors)
     message(FATAL_ERROR "${errors}")
 endif()
