@@ -12,9 +12,29 @@ Cache variables: ``MariaDB_INCLUDE_DIR``, ``MariaDB_LIBRARY``.
 #]=======================================================================]
 include(FindPackageHandleStandardArgs)
 
+# The static clients of vcpkg and Conan have another name than libmariadb, and need further libraries, which their CMake
+# config files name. A build that finds one of these files uses its client, also where the system has libmariadb.
+set(_mariadb_folders "")
+if(NOT MariaDB_LIBRARY)
+    find_package(unofficial-libmariadb CONFIG QUIET)
+    find_package(mariadb-connector-c CONFIG QUIET)
+    foreach(_mariadb_target unofficial::libmariadb mariadb-connector-c::mariadb-connector-c)
+        if(NOT MariaDB_LIBRARY AND TARGET ${_mariadb_target})
+            set(MariaDB_LIBRARY ${_mariadb_target})
+            get_target_property(_mariadb_folders ${_mariadb_target} INTERFACE_INCLUDE_DIRECTORIES)
+        endif()
+    endforeach()
+endif()
 # MySQL's client also has a mysql.h. Only MariaDB's client has mariadb_version.h.
-find_path(MariaDB_INCLUDE_DIR NAMES mariadb_version.h PATH_SUFFIXES mariadb mysql)
-find_library(MariaDB_LIBRARY NAMES mariadb PATH_SUFFIXES mariadb)
+find_path(
+    MariaDB_INCLUDE_DIR
+    NAMES mariadb_version.h
+    HINTS ${_mariadb_folders} ${mariadb-connector-c_INCLUDE_DIRS}
+    PATH_SUFFIXES mariadb mysql
+)
+if(NOT MariaDB_LIBRARY)
+    find_library(MariaDB_LIBRARY NAMES mariadb PATH_SUFFIXES mariadb)
+endif()
 mark_as_advanced(MariaDB_INCLUDE_DIR MariaDB_LIBRARY)
 
 set(MariaDB_VERSION "")
@@ -32,6 +52,13 @@ find_package_handle_standard_args(
     VERSION_VAR MariaDB_VERSION
 )
 
+if(MariaDB_FOUND AND TARGET "${MariaDB_LIBRARY}" AND NOT TARGET MariaDB::mariadb)
+    add_library(MariaDB::mariadb INTERFACE IMPORTED)
+    set_target_properties(
+        MariaDB::mariadb PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${MariaDB_INCLUDE_DIR}"
+                                    INTERFACE_LINK_LIBRARIES "${MariaDB_LIBRARY}"
+    )
+endif()
 if(MariaDB_FOUND AND NOT TARGET MariaDB::mariadb)
     add_library(MariaDB::mariadb UNKNOWN IMPORTED)
     set_target_properties(
