@@ -49,18 +49,23 @@ AIM = "aim for Turnstile (×: times the value of the named lock, program or case
 
 
 def aims_table(results, ours):
-    lines = [_row(["measure, and its case", AIM, "value or ratio of Turnstile", "aim reached?",
-                   "value or ratio of the floor"]),
-             _row(["---", "---", "---:", "---", "---:"])]
+    """Says how many aims the run reached, and makes a row for each other aim."""
+    lines, reached = [], 0
     for result in results:
         for aim in result.aims:
             found = judge(result, aim, ours)
-            cells = ["not measured", ""] if found is None else \
-                [number(found[0]), "reached" if found[1] else "**missed**"]
+            if found and found[1]:
+                reached += 1
+                continue
             floor = judge(result, replace(aim, of=aim.floor), ours) if aim.floor else None
-            limit = number(floor[0]) if floor else ""
-            lines.append(_row([f"{result.title}, {aim.case}", aim.text, *cells, limit]))
-    return "\n".join(lines)
+            lines.append(_row([f"{result.title}, {aim.case}", aim.text, number(found[0]) if found else "not measured",
+                               number(floor[0]) if floor else ""]))
+    text = f"The run reached {reached} of {reached + len(lines)} aims."
+    if not lines:
+        return text
+    head = [_row(["missed aim: measure, and its case", AIM, "value or ratio of Turnstile", "value or ratio of the floor"]),
+            _row(["---", "---", "---:", "---:"])]
+    return "\n".join([text, "", *head, *lines])
 
 
 def section(result, labels, plot):
@@ -79,6 +84,9 @@ ALL_PEERS = ("# Benchmarks",
 AIMS = ("## Aims",
         "A ratio is the median of the rounds' ratios. The floor is a peer that does only the necessary work: the bare C "
         "client or, inside a process, a queue without a server.")
+# Measures whose values are only in the data and, if they have aims, in the table of aims.
+DATA_ONLY = ("events", "filling", "saturation_processor", "saturation_requests", "servers-filling", "shares",
+             "tls_processor")
 VERSION = "version of "  # begins the names of facts that share one row of the page
 
 
@@ -96,4 +104,5 @@ def _facts_table(facts):
 def page(results, labels, facts, plots, ours, head=ALL_PEERS, aims=AIMS):
     """Returns the whole page. `facts` are names and texts about the run. `plots` maps a measure to a file."""
     head = [*head, _facts_table(facts), *aims, aims_table(results, ours)]
-    return "\n\n".join(head + [section(one, labels, plots.get(one.name)) for one in results]) + "\n"
+    shown = [one for one in results if one.name not in DATA_ONLY]
+    return "\n\n".join(head + [section(one, labels, plots.get(one.name)) for one in shown]) + "\n"
