@@ -24,7 +24,7 @@ turnstile --version | tee /check/version
 dpkg-query -W -f '${Package}\n' >/check/with_core
 ! grep -E '^(libhiredis|libpq|libmariadb)' /check/with_core || fail "the core needs another kind's client library"
 loaded=$(turnstile ls / --servers redis://127.0.0.1:1 2>&1) && fail "a module that is not installed: $loaded"
-[[ $loaded == *"package libturnstile-redis of version"* ]] || fail "without the module: $loaded"
+[[ $loaded == *"package libturnstile-redis"* ]] || fail "without the module: $loaded"
 
 install ./*.deb "$@"
 turnstile --version | tee -a /check/version
