@@ -56,6 +56,31 @@ as_root() {
     fi
 }
 
+# help_of <program> <page> <argument>...: if an argument asks for help, prints the program's help and ends the script.
+# Builds nothing: if there is no program yet, prints which page describes the options.
+help_of() {
+    local program=$1 page=$2
+    shift 2
+    [[ " $* " == *" --help "* || " $* " == *" -h "* ]] || return 0
+    [[ ! -x $program ]] || exec "$program" --help
+    cat <<END
+usage: scripts/$(basename "$0") [OPTION]...
+
+Installs missing packages, builds a program, and runs the program with the options. $page
+describes the program. After the first build, --help lists the options.
+END
+    exit 0
+}
+
+# build_dev <target>: installs missing packages, and builds the target with the preset dev.
+build_dev() {
+    mkdir -p build
+    install_packages build test
+    cmake --preset dev >build/dev.configure.log ||
+        die 1 "configuring failed; its output is in build/dev.configure.log"
+    cmake --build --preset dev --target "$1"
+}
+
 # Installs a browser and the npm packages for the tests of the admin page (tests/admin/page/package-lock.json). If that
 # fails, ctest reports these tests as skipped.
 install_page_tools() {
