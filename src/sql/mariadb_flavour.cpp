@@ -34,10 +34,20 @@ phrases common_words() {
             .longest_path = k_longest_path};
 }
 
-phrases with_limit(const char* before) {
+phrases words_of_mariadb() {
+    constexpr const char* k_without_waiting = "SET STATEMENT innodb_lock_wait_timeout = 0 FOR ";
     phrases words = common_words();
-    words.inserting = before;
-    words.remove_node.insert(0, before);
+    words.inserting = k_without_waiting;
+    words.remove_node.insert(0, k_without_waiting);
+    return words;
+}
+
+// MySQL's shortest lock timeout is one second, and its DELETE has no NOWAIT. So a SELECT locks the row first.
+phrases words_of_mysql() {
+    phrases words = common_words();
+    words.inserting = "SET SESSION innodb_lock_wait_timeout = 1;";
+    words.remove_node.insert(0,
+                             "SELECT path FROM turnstile_nodes WHERE path = ?1 FOR UPDATE NOWAIT;");
     return words;
 }
 
@@ -88,7 +98,7 @@ std::string settings_of_mysql(std::chrono::milliseconds patience) {
     return settings_with(seconds, "max_execution_time", fmt::format("wait_timeout = {}", seconds));
 }
 
-// Restores the lock timeout: to remove a znode, the previous transaction may have set it to one second.
+// Restores the lock timeout: to insert a znode, the previous transaction may have set it to one second.
 std::string start_to_write_mysql(std::chrono::milliseconds patience) {
     return fmt::format("SET SESSION innodb_lock_wait_timeout = {};START TRANSACTION",
                        whole_seconds(patience) + 1);
@@ -118,7 +128,7 @@ std::int64_t whole_seconds(std::chrono::milliseconds time) noexcept {
 
 const mariadb_flavour& flavour_of_mariadb() noexcept {
     static const mariadb_flavour& k_flavour = base::never_destroyed(
-        mariadb_flavour{.words = with_limit("SET STATEMENT innodb_lock_wait_timeout = 0 FOR "),
+        mariadb_flavour{.words = words_of_mariadb(),
                         .tables = k_mariadb_tables,
                         .settings = settings_of_mariadb,
                         .start_to_write = start_to_write_mariadb,
@@ -130,10 +140,9 @@ const mariadb_flavour& flavour_of_mariadb() noexcept {
     return k_flavour;
 }
 
-// MySQL's shortest lock timeout is one second.
 const mariadb_flavour& flavour_of_mysql() noexcept {
     static const mariadb_flavour& k_flavour = base::never_destroyed(
-        mariadb_flavour{.words = with_limit("SET SESSION innodb_lock_wait_timeout = 1;"),
+        mariadb_flavour{.words = words_of_mysql(),
                         .tables = k_mysql_tables,
                         .settings = settings_of_mysql,
                         .start_to_write = start_to_write_mysql,

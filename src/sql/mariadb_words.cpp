@@ -33,7 +33,9 @@ failure kind_of(const mariadb_error& e) noexcept {
         case 1317:  // the statement was killed
         case 1242:  // phrases::was_removed: a killed statement reported success
             return failure::retry;
-        case 1205: return failure::row_held;
+        case 1205:
+        case 3572:  // NOWAIT, in MySQL
+            return failure::row_held;
         case 1045:  // access denied
         case 1698:  // access denied to a user with an authentication plugin instead of a password
             return failure::refused;

@@ -43,10 +43,6 @@ void resume_server() {
     shared_server().resume();
 }
 
-bool is_patient_with_held_rows() {
-    return is_mysql();
-}
-
 void cut_connections() {
     auto& server = shared_server();
     std::istringstream ids{server.run_sql(

@@ -61,10 +61,6 @@ void resume_server() {
     shared_server().resume();
 }
 
-bool is_patient_with_held_rows() {
-    return false;
-}
-
 void cut_connections() {
     shared_server().run_sql(
         "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity "

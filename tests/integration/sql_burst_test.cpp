@@ -50,9 +50,6 @@ TEST_F(sql_burst, of_waiters_that_give_up_costs_no_hold) {
 
 // A program has locked a row, for which one request of the batch waits. The other requests must not wait.
 TEST_F(sql_burst, is_not_held_up_by_one_row) {
-    if (is_patient_with_held_rows())
-        GTEST_SKIP() << "on this server each write to a held row makes the other requests wait for "
-                        "a second (docs/how-to/mariadb.md#mysql)";
     const auto servers = connect_to_database(9s);
     mutex checked{*servers, lock_path() + ".checked"};
     auto hold = checked.acquire({.timeout = limit()});

@@ -15,9 +15,6 @@ void pause_server();
 void resume_server();
 // Cuts the connections of all sessions. Ignores errors for connections that end by themselves at the same time.
 void cut_connections();
-// Returns true if a library's write waits for a second at a row that a user's transaction has locked, as on MySQL. On
-// the other servers such a write fails at once.
-[[nodiscard]] bool is_patient_with_held_rows();
 
 // The connection on which the user's program checks its holds in transactions.
 class user_connection {
