@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// step: one step of the search. docs/why/exhaustive-search.md explains each step.
+// step: one step of the search (docs/why/exhaustive-search.md).
 #pragma once
 
 #include <cstddef>
