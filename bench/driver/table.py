@@ -85,8 +85,8 @@ AIMS = ("## Aims",
         "A ratio is the median of the rounds' ratios. The floor is a peer that does only the necessary work: the bare C "
         "client or, inside a process, a queue without a server.")
 # Measures whose values are only in the data and, if they have aims, in the table of aims.
-DATA_ONLY = ("events", "filling", "saturation_processor", "saturation_requests", "servers-filling", "shares",
-             "tls_processor")
+DATA_ONLY = ("cancelling", "events", "filling", "idle", "lock", "saturation_processor", "saturation_requests",
+             "servers-filling", "shares", "tls_processor")
 VERSION = "version of "  # begins the names of facts that share one row of the page
 
 
