@@ -86,14 +86,17 @@ AIMS = ("## Aims",
         "client or, inside a process, a queue without a server.")
 # Measures whose values are only in the data and, if they have aims, in the table of aims.
 DATA_ONLY = ("cancelling", "events", "filling", "idle", "lock", "saturation_processor", "saturation_requests",
-             "servers-filling", "shares", "tls_processor")
+             "servers-counts", "servers-filling", "shares", "tls_processor")
 VERSION = "version of "  # begins the names of facts that share one row of the page
 
 
 def _facts_table(facts):
     """Makes a row for each fact, and one row for all versions."""
     rows = {name: text for name, text in facts.items() if not name.startswith(VERSION)}
-    versions = [f"{name.removeprefix(VERSION)} {text}" for name, text in facts.items() if name.startswith(VERSION)]
+    named = {name.removeprefix(VERSION): text for name, text in facts.items() if name.startswith(VERSION)}
+    # All peers of the library have one version.
+    named = {"Turnstile" if "turnstile::" in name else name: text for name, text in named.items()}
+    versions = [f"{name} {text}" for name, text in named.items()]
     if versions:
         rows["versions"] = "; ".join(versions)
     lines = [_row([name, text.replace("|", "\\|")]) for name, text in rows.items()]

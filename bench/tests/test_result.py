@@ -80,9 +80,10 @@ class Text(unittest.TestCase):
         self.assertEqual(aims_table([sample()], "turnstile"), "The run reached 1 of 1 aims.")
 
     def test_all_versions_share_one_row(self):
-        facts = {"date": "today", "version of kazoo": "2.8.0", "version of etcd": "3.4"}
+        facts = {"date": "today", "version of kazoo": "2.8.0", "version of etcd": "3.4",
+                 "version of turnstile::mutex": "0.2.0", "version of turnstile::mutex over TLS": "0.2.0"}
         text = page([sample()], {}, facts, {}, "turnstile")
-        self.assertIn("| date | today |\n| versions | kazoo 2.8.0; etcd 3.4 |\n", text)
+        self.assertIn("| date | today |\n| versions | kazoo 2.8.0; etcd 3.4; Turnstile 0.2.0 |\n", text)
 
     def test_the_page_names_the_run_and_shows_the_plots(self):
         text = page([sample()], {}, {"date": "today"}, {"speed": "benchmarks/speed.svg"}, "turnstile")

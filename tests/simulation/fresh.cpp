@@ -167,10 +167,14 @@ std::string page_of(const fresh_options& wanted, const tally& all) {
         "{}.\n\n",
         minutes, wanted.jobs, fmt::gmtime(std::chrono::system_clock::now()), wanted.commit,
         wanted.drawn_from);
-    text += table_of(all);
-    if (all.findings.empty()) return text + "\nNo history broke a promise.\n";
-    text +=
-        "\nSeeds are replayed on this commit; on another one they have other histories.\n\n```\n";
+    const auto sum = all.all();
+    text += fmt::format("{} histories of {} kinds, with {} events and {} grants: ", sum.histories,
+                        k_history_kinds.size(), sum.events, sum.grants);
+    if (all.findings.empty()) return text + "no history broke a promise.\n";
+    text += fmt::format(
+        "{} histories broke a promise. Their seeds have other histories on another "
+        "commit.\n\n```\n",
+        sum.broken);
     for (const auto& finding : all.findings)
         text += fmt::format("{}: {}\n    {}\n", finding.invariant, finding.breach, finding.replay);
     return text + "```\n";
