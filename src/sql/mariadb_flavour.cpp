@@ -42,12 +42,15 @@ phrases words_of_mariadb() {
     return words;
 }
 
-// MySQL's shortest lock timeout is one second, and its DELETE has no NOWAIT. So a SELECT locks the row first.
+// MySQL's shortest lock timeout is one second, and its DELETE has no NOWAIT. So a SELECT first locks both the row and its
+// entry in the index turnstile_nodes_created. sql::check() locks only this entry.
 phrases words_of_mysql() {
     phrases words = common_words();
     words.inserting = "SET SESSION innodb_lock_wait_timeout = 1;";
-    words.remove_node.insert(0,
-                             "SELECT path FROM turnstile_nodes WHERE path = ?1 FOR UPDATE NOWAIT;");
+    words.remove_node.insert(
+        0,
+        "SELECT path FROM turnstile_nodes FORCE INDEX (turnstile_nodes_created) WHERE path = ?1 "
+        "AND czxid = (SELECT czxid FROM turnstile_nodes WHERE path = ?1) FOR UPDATE NOWAIT;");
     return words;
 }
 
