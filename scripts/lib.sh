@@ -28,6 +28,11 @@ put() {
     rm "$new"
 }
 
+# part <file> <name> prints the generated part <name> of the file.
+part() {
+    sed -n "/^<!-- scripts\/.* makes $2 -->\$/,/^<!-- end of $2 -->\$/p" "$1"
+}
+
 # packages_of <group>... prints the packages of these groups, each once.
 packages_of() {
     local group
