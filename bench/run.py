@@ -135,7 +135,7 @@ def report(given, output, results, labels, facts):
         results, facts = with_earlier(json.loads((folder / "data.json").read_text()), given, results, facts)
     order = [kinds.OURS] + [kind.name for kind in kinds.ALL if kind.name != kinds.OURS]
     drawn = {one.name: f"{name}/{one.name}.svg" for one in results
-             if one.name not in table.DATA_ONLY and plots.draw(one, labels, order, folder / f"{one.name}.svg")}
+             if plots.draw(one, labels, order, folder / f"{one.name}.svg")}
     page = output / f"{name}.md"
     texts = {"head": servers_page.head(), "aims": servers_page.AIMS} if given.compare_servers else {}
     page.write_text(table.page(results, labels, facts, drawn, kinds.OURS, **texts))

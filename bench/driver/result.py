@@ -28,7 +28,7 @@ class Result:
     about: str = ""
     scale: str = "linear"  # scale of the plot
     shape: str = "bars"  # form of the plot: "bars"; "lines" if the cases are numbers; "" for no plot
-    reference: object = ""  # {peer: the library's peer on the same server}: the plot has a group for each server
+    reference: object = ""  # the row to which ratios refer, or {peer: row}; empty: no ratios
     aims: list = field(default_factory=list)
     cases: dict = field(default_factory=dict)  # case -> peer -> values in the order of the rounds
     errors: dict = field(default_factory=dict)  # case -> peer -> text of the error

@@ -10,8 +10,8 @@ COSTS = ("servers-uncontended", "servers-contended", "servers-queue", "servers-c
 COSTS_PLACE = re.compile(r"(<!-- costs: [^>]*-->\n).*?(<!-- end of costs -->)", re.DOTALL)
 
 AIMS = ("## Aims",
-        "A ratio is the median of the rounds' ratios. With data on disk, it mostly compares the number of syncs. The "
-        "floor of the aims for Redis is the row \"Redis: BLPOP and LPUSH, C\".")
+        "Both values of a ratio come from servers with the same durability. With data on disk, a ratio mostly compares the "
+        "number of syncs. The floor of the aims for Redis is the row \"Redis: BLPOP and LPUSH, C\".")
 
 
 def head():
@@ -21,8 +21,8 @@ def head():
             "compares `turnstile::mutex` on each kind of server with the usual locks on that server. \"One row in and out\" "
             "is a floor, a program that does only the necessary work: it inserts and deletes a row by two commits, without "
             "waits, expiry or events. In each round every lock and program is measured once, in changing order. A value is "
-            "the median of the rounds, with the quartiles in brackets. A *cycle* is an acquire and its release. "
-            "[bench/README.md](../../bench/README.md) describes the measures.",
+            "the median of the rounds, with the quartiles in brackets. A ratio is the median of the rounds' ratios; for "
+            "flock, its numerator is Turnstile on SQLite. [bench/README.md](../../bench/README.md) describes the measures.",
             "The locks promise different things ([choosing.md](../start/choosing.md)): `SET NX PX`, redis-py's Lock and "
             "flock have no queue; `pg_advisory_lock`, GET_LOCK and flock have no token and no lease.",
             "The table has the settings that decide how durable a write is when its answer arrives:",

@@ -3,7 +3,7 @@
 
 from dataclasses import replace
 
-from .result import judge, quartiles
+from .result import judge, pairwise_ratios, quartiles
 
 
 def number(value):
@@ -32,16 +32,39 @@ def _cell(result, case, peer):
     return spread(values) if values else "–"
 
 
+def _ratio_cell(result, case, peer):
+    reference = result.reference_of(peer)
+    if peer == reference:
+        return "1"
+    ratios = pairwise_ratios(result.values(case, reference), result.values(case, peer))
+    return spread(ratios) if ratios else "–"
+
+
 def _row(cells):
     return "| " + " | ".join(cells) + " |"
 
 
 def measure_table(result, labels):
-    """Makes a row for each peer and a column for each case. The header names the unit."""
+    """Makes a row for each peer and a column for each case. With a reference, each cell also has the ratio to the
+    reference, computed round by round. The header names the measure and its unit.
+    """
     cases = result.all_cases()
-    lines = [_row([f"{result.unit}: median (quartiles)", *cases]), _row(["---", *["---:"] * len(cases)])]
+    header, rule = [f"{result.title} ({result.unit}): median (quartiles)"], ["---"]
+    for case in cases:
+        header.append(case)
+        rule.append("---:")
+        if result.reference:
+            header.append("ratio: Turnstile on the same kind of server ÷ this row" if isinstance(result.reference, dict)
+                          else f"ratio: {labels.get(result.reference, result.reference)} ÷ this row")
+            rule.append("---:")
+    lines = [_row(header), _row(rule)]
     for peer in result.all_peers():
-        lines.append(_row([labels.get(peer, peer), *(_cell(result, case, peer) for case in cases)]))
+        cells = [labels.get(peer, peer)]
+        for case in cases:
+            cells.append(_cell(result, case, peer))
+            if result.reference:
+                cells.append(_ratio_cell(result, case, peer))
+        lines.append(_row(cells))
     return "\n".join(lines)
 
 
@@ -49,28 +72,28 @@ AIM = "aim for Turnstile (×: times the value of the named lock, program or case
 
 
 def aims_table(results, ours):
-    """Says how many aims the run reached, and makes a row for each other aim."""
-    lines, reached = [], 0
+    lines = [_row(["measure, and its case", AIM, "value or ratio of Turnstile", "aim reached?",
+                   "value or ratio of the floor"]),
+             _row(["---", "---", "---:", "---", "---:"])]
     for result in results:
         for aim in result.aims:
             found = judge(result, aim, ours)
-            if found and found[1]:
-                reached += 1
-                continue
+            cells = ["not measured", ""] if found is None else \
+                [number(found[0]), "reached" if found[1] else "**missed**"]
             floor = judge(result, replace(aim, of=aim.floor), ours) if aim.floor else None
-            lines.append(_row([f"{result.title}, {aim.case}", aim.text, number(found[0]) if found else "not measured",
-                               number(floor[0]) if floor else ""]))
-    text = f"The run reached {reached} of {reached + len(lines)} aims."
-    if not lines:
-        return text
-    head = [_row(["missed aim: measure, and its case", AIM, "value or ratio of Turnstile", "value or ratio of the floor"]),
-            _row(["---", "---", "---:", "---:"])]
-    return "\n".join([text, "", *head, *lines])
+            limit = number(floor[0]) if floor else ""
+            lines.append(_row([f"{result.title}, {aim.case}", aim.text, *cells, limit]))
+    return "\n".join(lines)
+
+
+def _meaning(result):
+    return " (a cycle is an acquire and its release)" if "cycle" in result.unit else ""
 
 
 def section(result, labels, plot):
-    better = {"lower": "Lower is better.", "higher": "Higher is better."}[result.better]
-    parts = [f"## {result.title}", f"{better} {result.about}".strip(), measure_table(result, labels), *result.remarks]
+    better = {"lower": "lower is better", "higher": "higher is better"}[result.better]
+    parts = [f"## {result.title}", f"The values are {result.unit}{_meaning(result)}; {better}. {result.about}".strip(),
+             measure_table(result, labels), *result.remarks]
     if plot:
         parts.append(f"![{result.title}]({plot})")
     return "\n\n".join(parts)
@@ -78,25 +101,19 @@ def section(result, labels, plot):
 
 ALL_PEERS = ("# Benchmarks",
              "`scripts/bench` writes this page from the data of one run, `benchmarks/data.json`. It compares Turnstile "
-             "with *peers*, the locks of other programs ([bench/README.md](../../bench/README.md)). In each round every peer "
-             "is measured once, in changing order. A value is the median of the rounds, with the quartiles in brackets. A "
-             "*cycle* is an acquire and its release.")
+             "with *peers*, the locks of other programs. In each round every peer is measured once, in changing order. A "
+             "value is the median of the rounds, with the quartiles in brackets; a ratio is the median of the rounds' "
+             "ratios. [bench/README.md](../../bench/README.md) describes the peers and the measures.")
 AIMS = ("## Aims",
-        "A ratio is the median of the rounds' ratios. The floor is a peer that does only the necessary work: the bare C "
-        "client or, inside a process, a queue without a server.")
-# Measures whose values are only in the data and, if they have aims, in the table of aims.
-DATA_ONLY = ("cancelling", "events", "filling", "idle", "lock", "saturation_processor", "saturation_requests",
-             "servers-counts", "servers-filling", "shares", "tls_processor")
+        "The floor is a peer that does only the necessary work: the bare C client or, inside a process, a queue without a "
+        "server.")
 VERSION = "version of "  # begins the names of facts that share one row of the page
 
 
 def _facts_table(facts):
     """Makes a row for each fact, and one row for all versions."""
     rows = {name: text for name, text in facts.items() if not name.startswith(VERSION)}
-    named = {name.removeprefix(VERSION): text for name, text in facts.items() if name.startswith(VERSION)}
-    # All peers of the library have one version.
-    named = {"Turnstile" if "turnstile::" in name else name: text for name, text in named.items()}
-    versions = [f"{name} {text}" for name, text in named.items()]
+    versions = [f"{name.removeprefix(VERSION)} {text}" for name, text in facts.items() if name.startswith(VERSION)]
     if versions:
         rows["versions"] = "; ".join(versions)
     lines = [_row([name, text.replace("|", "\\|")]) for name, text in rows.items()]
@@ -107,5 +124,4 @@ def _facts_table(facts):
 def page(results, labels, facts, plots, ours, head=ALL_PEERS, aims=AIMS):
     """Returns the whole page. `facts` are names and texts about the run. `plots` maps a measure to a file."""
     head = [*head, _facts_table(facts), *aims, aims_table(results, ours)]
-    shown = [one for one in results if one.name not in DATA_ONLY]
-    return "\n\n".join(head + [section(one, labels, plots.get(one.name)) for one in shown]) + "\n"
+    return "\n\n".join(head + [section(one, labels, plots.get(one.name)) for one in results]) + "\n"

@@ -3,7 +3,7 @@
 and of locks that it takes for the first time.
 """
 
-from driver.kinds import BARE_ASYNC
+from driver.kinds import BARE_ASYNC, OURS
 from driver.result import Aim
 
 SLOTS = 64
@@ -17,7 +17,7 @@ ONE_SESSION = (0, 1, 1)  # number of the process, processes, sessions of each pr
 
 def measure(bench):
     rates = bench.new_result(
-        "burst", f"One session with {SLOTS} acquires in progress", "grants a second", "higher",
+        "burst", f"One session with {SLOTS} acquires in progress", "grants a second", "higher", reference=OURS,
         about="All locks are free, and their folders exist. The session requests the next lock after each grant. A "
               "client does not wait for the release where its interface permits that. Curator has a thread for each "
               "acquire.",

@@ -13,7 +13,7 @@ def case_of(sessions):
 
 def measure(bench):
     rates = bench.new_result(
-        "contended", "Contended hand-overs", "grants a second", "higher", scale="log",
+        "contended", "Contended hand-overs", "grants a second", "higher", reference=OURS, scale="log",
         about="Each session is a process. A client does not wait for the release where its interface permits that. "
               "SET NX PX has no queue: a client tries again after 1 ms, and the last holder often gets the lock "
               "again.",

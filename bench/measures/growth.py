@@ -15,7 +15,7 @@ SESSION_MS = 60_000  # longer than the cycles take
 def measure(bench):
     sessions = bench.settings.grown_sessions
     times = bench.new_result(
-        "growth", "A free lock beside many others", "µs a cycle", "lower",
+        "growth", "A free lock beside many others", "µs a cycle", "lower", reference=OURS,
         about="One session of one thread takes and releases a free lock, and waits until the servers have confirmed "
               "the release. The parent znode of the lock also contains a znode for each of the other locks. In the "
               f"last column the servers also keep {sessions:,} sessions that other clients opened and then left. The "

@@ -17,6 +17,7 @@ BEFORE = 100  # cycles of the shorter of two runs; the difference of the runs is
 def measure(bench):
     result = bench.new_result(
         "instructions", "Client's instructions, uncontended", "instructions a cycle, outside the kernel", "lower",
+        reference=OURS,
         about="Valgrind's callgrind counted the instructions. A value is the difference between two runs of "
               "different length, divided by the difference in cycles.",
         aims=[Aim("≤ 1.5 × bare", UNCONTENDED, 1.5, True, BARE, floor=BARE_NO_LIST)])

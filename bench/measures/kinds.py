@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures the other kinds of locks, which processes with one session each take and release without a pause."""
 
+from driver.kinds import OURS
 from driver.result import Aim
 
 CURATOR = "curator"
@@ -15,17 +16,17 @@ PERMITS = {"3 permits for 8": (1, 3), "10 permits for 104": (13, 10)}
 
 def measure(bench):
     shared = bench.new_result(
-        "kinds-shared", "Read-write lock", "grants a second", "higher", scale="log",
+        "kinds-shared", "Read-write lock", "grants a second", "higher", reference=OURS, scale="log",
         about="The measured locks are `shared_mutex` and Curator's `InterProcessReadWriteLock`. Each of up to 8 "
               "processes has one session and one thread, or 13 threads.",
         aims=[Aim("≥ 2 × Curator", case, 2, False, CURATOR) for case in SHARED])
     permits = bench.new_result(
-        "kinds-semaphore", "Semaphore", "grants a second", "higher", scale="log",
+        "kinds-semaphore", "Semaphore", "grants a second", "higher", reference=OURS, scale="log",
         about="The measured locks are `semaphore` and Curator's `InterProcessSemaphoreV2`. The threads of 8 processes "
               "take one permit at a time.",
         aims=[Aim("≥ 4 × Curator", case, 4, False, CURATOR) for case in PERMITS])
     leaders = bench.new_result(
-        "kinds-leader", "Change of the leader", "changes a second", "higher",
+        "kinds-leader", "Change of the leader", "changes a second", "higher", reference=OURS,
         about="The measured elections are `leader` with the latch's protocol and Curator's `LeaderLatch`. Each of 8 "
               "processes leaves as soon as it leads, and takes part again.",
         aims=[Aim("≥ 2 × Curator", "8 participants", 2, False, CURATOR)])

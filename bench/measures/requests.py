@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counts requests and watch events for each cycle, by the servers' counters."""
 
+from driver.kinds import OURS
 from driver.peer import PeerError
 from driver.result import Aim
 

@@ -23,6 +23,7 @@ def measure(bench):
         aims=[Aim("≥ 1,000,000", PAIRS, 1e6, False, of=SHARED)])
     ways = bench.new_result(
         "gives-way", "Giving way", "µs until the grant in the second process", "lower", shape="",
+        reference=OURS,
         about="\"Ordinary hand-over\": the time from the release in one process to the grant in another process. \"From "
               "an idle retained holder\": the time from the second process's call to its grant. Before each hand-over "
               f"all processes are idle for {IDLE_SECONDS * 1000:.0f} ms.",

@@ -22,7 +22,7 @@ WHAT = f"{PROCESSES * SESSIONS} sessions ({PROCESSES} processes with {SESSIONS} 
 
 def measure(bench):
     rates = bench.new_result(
-        "saturation", "Saturation", "grants a second", "higher",
+        "saturation", "Saturation", "grants a second", "higher", reference=OURS,
         about=f"{WHAT}; each session has {SLOTS} acquires in progress at all times. Uncontended: each session has its "
               "own locks. Skewed: each acquire takes any of the locks, by Zipf's law (exponent 0.99), so every "
               "eighth acquire wants the first lock. A client does not wait for the release where its interface "
@@ -30,7 +30,7 @@ def measure(bench):
         aims=[Aim("≥ 2 × bare C client, asynchronous", UNCONTENDED, 2, False, BARE_ASYNC),
               Aim("≥ 1.2 × bare C client, asynchronous", SKEWED, 1.2, False, BARE_ASYNC)])
     processor = bench.new_result(
-        "saturation_processor", "Clients' processor time when saturated", "µs a grant", "lower",
+        "saturation_processor", "Clients' processor time when saturated", "µs a grant", "lower", reference=OURS,
         about="Each value is the processor time of all threads of the clients' processes, in the windows of time "
               "of the table above.")
     requests = bench.new_result(
@@ -39,7 +39,7 @@ def measure(bench):
         about="The servers' counters counted the packets in the first window of time of the saturated clients.")
     times = bench.new_result(
         "saturation_acquire", "An acquire at half that load",
-        "µs from the planned start of an acquire to its grant", "lower", scale="log",
+        "µs from the planned start of an acquire to its grant", "lower", reference=OURS, scale="log",
         about="The section \"Saturation\" describes the sessions and locks. Acquires begin at random instants, at "
               f"{OF_THE_MOST} × the rate of {bench.labels[OURS]} in that section, whether or not earlier acquires "
               "have ended.")

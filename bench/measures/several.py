@@ -17,7 +17,7 @@ CASES = {ALL: ("several", LOCKS), LOOP: ("loop", LOCKS), ONE: ("loop", 1)}
 
 def measure(bench):
     times = bench.new_result(
-        "several", "Several free locks at once", "µs a cycle", "lower", scale="log",
+        "several", "Several free locks at once", "µs a cycle", "lower", reference=OURS, scale="log",
         about="One session of one thread takes and releases the locks, and waits until the servers have confirmed "
               "the releases. Each round's value is the median of its cycles. As one: turnstile::multi_lock, "
               "Curator's InterProcessMultiLock. In a loop: the thread acquires the locks one by one, and releases "

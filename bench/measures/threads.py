@@ -3,7 +3,7 @@
 
 import re
 
-from driver.kinds import IN_PROCESS, SHARED
+from driver.kinds import IN_PROCESS, OURS, SHARED
 from driver.peer import PeerError
 from driver.result import Aim
 
@@ -23,7 +23,7 @@ def measure(bench):
 def _measure_rates(bench):
     few, many = _case(FEW), _case(MANY)
     rates = bench.new_result(
-        "threads", "Threads of one process on one path", "grants a second", "higher", scale="log",
+        "threads", "Threads of one process on one path", "grants a second", "higher", reference=OURS, scale="log",
         about="All threads use one client, and get the lock strictly in the order of arrival. Turnstile has one lock "
               "object for all threads. Curator has one lock object for each thread, which is faster for Curator. The "
               "in-process queue is the floor.",

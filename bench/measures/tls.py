@@ -12,12 +12,12 @@ CASE = "release confirmed"
 
 def measure(bench):
     times = bench.new_result(
-        "tls", "What TLS costs", "µs a cycle", "lower",
+        "tls", "What TLS costs", "µs a cycle", "lower", reference=OURS,
         about="One session of one thread takes and releases a free lock. With TLS the client also has a tunnel: a "
               "thread that carries each request and answer, and OpenSSL. The server uses Netty in place of NIO, and "
               "Java's TLS.")
     processor = bench.new_result(
-        "tls_processor", "Client's processor time with TLS", "µs a cycle", "lower",
+        "tls_processor", "Client's processor time with TLS", "µs a cycle", "lower", reference=OURS,
         about="Each value is the processor time of all threads of the client's process, in the cycles of the table "
               "above.")
     names = [OURS, ON_TLS]

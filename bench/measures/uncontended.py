@@ -5,7 +5,7 @@ client does not wait. Also measures the client's processor time.
 
 import statistics
 
-from driver.kinds import BARE, BARE_NO_LIST, ON_REDIS, REDIS
+from driver.kinds import BARE, BARE_NO_LIST, ON_REDIS, OURS, REDIS
 from driver.result import Aim
 
 CONFIRMED = "release confirmed"
@@ -14,7 +14,7 @@ NOT_WAITED = "release not waited for"
 
 def measure(bench):
     times = bench.new_result(
-        "uncontended", "Uncontended acquire and release", "µs a cycle", "lower",
+        "uncontended", "Uncontended acquire and release", "µs a cycle", "lower", reference=OURS,
         about="One session of one thread takes and releases a free lock; each round's value is the median of its "
               "cycles. On a machine with two processors, the servers have one processor and the clients have the "
               "other. A client without an asynchronous release has one value in both columns.",
@@ -27,7 +27,7 @@ def measure(bench):
               Aim("≤ 0.80 × bare", NOT_WAITED, 0.80, True, BARE, floor=BARE_NO_LIST),
               Aim("≤ 0.70 × Curator", NOT_WAITED, 0.70, True, "curator")])
     processor = bench.new_result(
-        "processor", "Client's processor time, uncontended", "µs a cycle", "lower",
+        "processor", "Client's processor time, uncontended", "µs a cycle", "lower", reference=OURS,
         about="Each value is the processor time of all threads of the client's process, in the cycles of the table "
               "above.",
         aims=[Aim("≤ 0.95 × bare", CONFIRMED, 0.95, True, BARE, floor=BARE_NO_LIST)])
