@@ -25,7 +25,7 @@ if(NOT ZooKeeper_LIBRARY)
             find_path(
                 ZooKeeper_INCLUDE_DIR
                 NAMES zookeeper/zookeeper.h zookeeper.h
-                HINTS ${_zookeeper_folders} ${zookeeper-client-c_INCLUDE_DIRS}
+                HINTS ${_zookeeper_folders} ${zookeeper-client-c_INCLUDE_DIRS} ${CMAKE_INCLUDE_PATH}
                 NO_DEFAULT_PATH
             )
         endif()

@@ -25,9 +25,15 @@ vcpkg_cmake_configure(
         -DTURNSTILE_BUILD_BENCH=OFF
         -DTURNSTILE_BUILD_CLI=OFF
         -DTURNSTILE_WITH_SASL=OFF
+        # vcpkg's folder for programs: the guardian is in tools/turnstile.
+        -DCMAKE_INSTALL_LIBEXECDIR=tools
 )
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(CONFIG_PATH lib/cmake/turnstile)
 vcpkg_fixup_pkgconfig()
-file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/debug/include" "${CURRENT_PACKAGES_DIR}/debug/share")
+file(REMOVE_RECURSE
+    "${CURRENT_PACKAGES_DIR}/debug/include"
+    "${CURRENT_PACKAGES_DIR}/debug/share"
+    "${CURRENT_PACKAGES_DIR}/debug/tools"
+)
 vcpkg_install_copyright(FILE_LIST "${SOURCE_PATH}/LICENSE")
