@@ -25,14 +25,16 @@ struct port_range {
     std::uint32_t count = 0;
 };
 
-// Returns the ports below the kernel's range for outgoing connections. If there are too few, returns a usual range.
+// Returns ports below the kernel's range for outgoing connections. If there are too few, returns a usual range. The port
+// that is 10,000 higher is in neither range, because a node of a Redis Cluster before version 7 also listens there.
 port_range usable_ports() {
     constexpr std::uint32_t k_first = 15'000;
-    constexpr std::uint32_t k_end = 32'768;
+    constexpr std::uint32_t k_distance = 10'000;
+    constexpr std::uint32_t k_end = 32'768 - k_distance;
     constexpr std::uint32_t k_enough = 1000;
     std::uint32_t first_ephemeral = 0;
     std::ifstream{"/proc/sys/net/ipv4/ip_local_port_range"} >> first_ephemeral;
-    const auto end = std::min(first_ephemeral, k_end);
+    const auto end = std::min(first_ephemeral - std::min(first_ephemeral, k_distance), k_end);
     if (end < k_first + k_enough) return {k_first, k_end - k_first};
     return {k_first, end - k_first};
 }
