@@ -65,7 +65,7 @@ TEST_F(help_on_redis, ends_at_its_time_though_the_server_is_silent) {
 
 // The session's thread must send a ping after a third of the timeout, and notice that no answer arrives.
 TEST_F(help_on_redis, gives_way_to_the_own_thread_when_that_has_something_to_do) {
-    auto me = open(1s);
+    auto me = open(6s);
     me.attached();
     server.pause();
     const auto id = ask(me);

@@ -352,7 +352,7 @@ protected:
 };
 
 TEST_F(loading_redis, is_waited_for) {
-    const auto servers = connect(server.connect_string(), with_timeout(20s));
+    const auto servers = connect(server.connect_string(), with_timeout(60s));
     mutex lock{*servers, path};
     auto hold = lock.acquire({.timeout = limit()});
     ASSERT_TRUE(hold);
