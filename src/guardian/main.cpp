@@ -11,6 +11,7 @@
 
 #include <array>
 #include <charconv>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -33,7 +34,10 @@ constexpr milliseconds k_idle_turn{60'000};
 constexpr int k_turns_to_end = 3;  // accept a connection, read it, notice the end
 constexpr int k_failed = 125;      // the code by which programs like env report their own failure
 
+// Ignores SIGTERM, which systemd sends to all processes of a service when the main process has ended. The guardian ends
+// when it guards no process any more.
 int guard_one(int socket) {
+    ::signal(SIGTERM, SIG_IGN);
     // The guardian continues in a forked copy. So the process that started it need only reap this short-lived first
     // process.
     const pid_t copy = ::fork();

@@ -248,6 +248,18 @@ TEST_F(guardians_on_servers, a_killed_guardian_harms_nothing) {
     EXPECT_FALSE(lock.try_acquire().has_value());
 }
 
+// When a service's main process dies, systemd sends SIGTERM to the other processes of the service.
+TEST_F(guardians_on_servers, a_terminated_guardian_still_ends_the_session) {
+    auto holder = start("started", "hold");
+    ASSERT_TRUE(holder.wait_for_output("held")) << holder.output();
+    const auto fresh = fresh_guardians();
+    ASSERT_FALSE(fresh.empty());
+    for (const pid_t guardian : fresh) EXPECT_EQ(::kill(guardian, SIGTERM), 0);
+    holder.kill();
+    EXPECT_TRUE(granted());
+    EXPECT_TRUE(none_left());
+}
+
 TEST_F(guardians_on_servers, a_parent_passes_signals_on_and_the_exit_code_back) {
     auto parent = start("inherited", "hold", {TURNSTILE_GUARDIAN, "--"});
     ASSERT_TRUE(parent.wait_for_output("held")) << parent.output();
