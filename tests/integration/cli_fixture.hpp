@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "children_of.hpp"
+#include "proc.hpp"
 #include "support.hpp"
 #include "turnstile/testing/process.hpp"
 #include "turnstile/testing/temporary_folder.hpp"

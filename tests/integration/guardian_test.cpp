@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests the guardian, which closes the sessions of a dead process, with processes that hold a lock on real servers.
-#include <dirent.h>
 #include <gmock/gmock.h>
 #include <poll.h>
 #include <sys/syscall.h>
@@ -13,8 +12,8 @@
 #include <set>
 #include <sstream>
 
-#include "children_of.hpp"
 #include "may_run.hpp"
+#include "proc.hpp"
 #include "support.hpp"
 #include "support/descriptor.hpp"
 #include "support/kernel_file.hpp"
@@ -46,16 +45,6 @@ std::set<pid_t> guardians() {
     return found;
 }
 
-// Returns the files of a process's descriptors. Only root may read the descriptors of a guardian.
-std::set<std::string> open_files(pid_t process) {
-    std::set<std::string> found;
-    std::error_code ignored;
-    const auto folder = "/proc/" + std::to_string(process) + "/fd";
-    for (const auto& entry : std::filesystem::directory_iterator{folder, ignored})
-        found.insert(std::filesystem::read_symlink(entry, ignored).string());
-    return found;
-}
-
 class guardians_on_servers : public ::testing::Test {
 protected:
     testing::process start(const std::string& use, const std::string& end,
@@ -69,6 +58,12 @@ protected:
                                        TURNSTILE_GUARDIAN, end, "7"});
         return testing::process{
             {.command = command, .environment = {"TURNSTILE_GUARDIAN="}, .output = log()}};
+    }
+    // Starts a process that holds the lock, and that starts its guardian.
+    testing::process start_guarded() {
+        auto holder = start("started", "hold");
+        EXPECT_TRUE(holder.wait_for_output("held")) << holder.output();
+        return holder;
     }
     [[nodiscard]] std::filesystem::path log() const { return folder.path() / "log"; }
     [[nodiscard]] bool granted() {
@@ -113,8 +108,7 @@ TEST_F(guardians_on_servers, without_one_the_lock_of_a_killed_process_stays_take
 }
 
 TEST_F(guardians_on_servers, a_killed_process) {
-    auto holder = start("started", "hold");
-    ASSERT_TRUE(holder.wait_for_output("held")) << holder.output();
+    auto holder = start_guarded();
     holder.kill();
     EXPECT_TRUE(granted());
     EXPECT_TRUE(none_left());
@@ -144,8 +138,7 @@ INSTANTIATE_TEST_SUITE_P(each, ends, ::testing::Values("segv", "exit", "close"),
                          [](const auto& named) { return std::string{named.param}; });
 
 TEST_F(guardians_on_servers, a_stopped_process_keeps_its_session) {
-    auto holder = start("started", "hold");
-    ASSERT_TRUE(holder.wait_for_output("held")) << holder.output();
+    auto holder = start_guarded();
     holder.pause();
     const auto stopped = queue_names(*others, path);
     let_guardians_end_a_process();
@@ -193,8 +186,7 @@ TEST_F(guardians_on_servers,
 // The guardian knows the passwords of sessions. No other user may be able to read them, and a crash must write no core
 // file.
 TEST_F(guardians_on_servers, the_command_line_and_the_environment_say_nothing_and_no_core_is_left) {
-    auto holder = start("started", "hold");
-    ASSERT_TRUE(holder.wait_for_output("held")) << holder.output();
+    auto holder = start_guarded();
     const auto fresh = fresh_guardians();
     ASSERT_FALSE(fresh.empty());
     for (const pid_t guardian : fresh) {
@@ -214,8 +206,7 @@ TEST_F(guardians_on_servers, the_command_line_and_the_environment_say_nothing_an
 
 // The guardian must be outside of the process's group and terminal, and must not keep the process's descriptors open.
 TEST_F(guardians_on_servers, has_a_session_of_its_own_and_no_descriptor_of_the_process) {
-    auto holder = start("started", "hold");
-    ASSERT_TRUE(holder.wait_for_output("held")) << holder.output();
+    auto holder = start_guarded();
     const auto of_holder = open_files(holder.pid());
     ASSERT_TRUE(of_holder.contains(std::filesystem::canonical(TURNSTILE_HOLDER).string()))
         << "a file that is inherited was to be open";
@@ -237,8 +228,7 @@ TEST_F(guardians_on_servers, has_a_session_of_its_own_and_no_descriptor_of_the_p
 }
 
 TEST_F(guardians_on_servers, a_killed_guardian_harms_nothing) {
-    auto holder = start("started", "hold");
-    ASSERT_TRUE(holder.wait_for_output("held")) << holder.output();
+    auto holder = start_guarded();
     for (const pid_t guardian : fresh_guardians()) ::kill(guardian, SIGKILL);
     ASSERT_TRUE(none_left());
     EXPECT_TRUE(holder.running());
@@ -250,8 +240,7 @@ TEST_F(guardians_on_servers, a_killed_guardian_harms_nothing) {
 
 // When a service's main process dies, systemd sends SIGTERM to the other processes of the service.
 TEST_F(guardians_on_servers, a_terminated_guardian_still_ends_the_session) {
-    auto holder = start("started", "hold");
-    ASSERT_TRUE(holder.wait_for_output("held")) << holder.output();
+    auto holder = start_guarded();
     const auto fresh = fresh_guardians();
     ASSERT_FALSE(fresh.empty());
     for (const pid_t guardian : fresh) EXPECT_EQ(::kill(guardian, SIGTERM), 0);
@@ -358,12 +347,8 @@ TEST_F(guardians_on_servers, the_counters_tell_when_it_is_gone) {
     EXPECT_TRUE(eventually([&] { return own->counters().guardian == guardian_state::unguarded; }));
 }
 
-std::size_t descriptors() {
-    std::size_t count = 0;
-    DIR* const folder = ::opendir("/proc/self/fd");
-    while (::readdir(folder) != nullptr) ++count;
-    ::closedir(folder);
-    return count;
+std::ptrdiff_t descriptors() {
+    return std::distance(std::filesystem::directory_iterator{"/proc/self/fd"}, {});
 }
 
 TEST_F(guardians_on_servers, clients_share_one_and_leave_nothing) {
