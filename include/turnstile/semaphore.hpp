@@ -71,10 +71,10 @@ public:
 
     // Wait for one permit, or for `permits` permits at once under one guard. Errors: the errors of mutex::acquire(),
     // and
-    // - `bad_option`: `permits` is out of range, or larger than the limit; or the stored number differs from this
-    //   object's number. The message has the numbers.
-    // - `bad_path`: there is no semaphore yet, and this object has no number; or the data of the path is not a
-    //   semaphore's data.
+    // - `bad_option`: `permits` is out of range, or larger than the semaphore's number of permits. Or this object was
+    //   constructed with a number of permits, and the servers store another number. The message has both numbers.
+    // - `bad_path`: the servers store no number, and this object was constructed without a number. Or the data of the
+    //   path's znode are not the data of a semaphore.
     result<guard> acquire(acquire_options options = {}) { return acquire(1, std::move(options)); }
     result<guard> acquire(permit_count permits, acquire_options options = {});
     // Take the permits if they are free and no contender waits; otherwise return `busy`. For details see

@@ -20,7 +20,7 @@ namespace turnstile::base {
     return item.substr(begin, item.find_last_not_of(k_blanks) + 1 - begin);
 }
 
-// The rule that the text of one server breaks if has_other_separator() is true for that text.
+// The message about a server's text in which has_other_separator() finds a separator.
 inline constexpr const char* k_other_separator =
     "has a blank or a semicolon in it: write commas between servers";
 

@@ -183,8 +183,8 @@ bool client_handle::may_list_names() const {
         for (const auto& address : addresses)
             stays = stays || to_string(address, address_form::for_c_client) == here;
     }
-    // If the list of names had more addresses than the present list, the C client might move to another server, chosen
-    // at random, without a report.
+    // If the names resolved to more addresses than the C client's present list has, the C client might move to another
+    // server, chosen at random, without a report.
     return stays && found <= listed_ && boottime_clock::now() - begun <= k_resolve_limit;
 }
 
