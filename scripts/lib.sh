@@ -61,12 +61,17 @@ as_root() {
     fi
 }
 
+# wants_help <argument>... succeeds if an argument asks for help.
+wants_help() {
+    [[ " $* " == *" --help "* || " $* " == *" -h "* ]]
+}
+
 # help_of <program> <page> <argument>...: if an argument asks for help, prints the program's help and ends the script.
 # Builds nothing: if there is no program yet, prints which page describes the options.
 help_of() {
     local program=$1 page=$2
     shift 2
-    [[ " $* " == *" --help "* || " $* " == *" -h "* ]] || return 0
+    wants_help "$@" || return 0
     [[ ! -x $program ]] || exec "$program" --help
     cat <<END
 usage: scripts/$(basename "$0") [OPTION]...
