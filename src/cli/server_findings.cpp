@@ -74,11 +74,12 @@ void look_at_roles(const examination& seen, findings& found) {
                          "exclude clients on another ensemble"});
     const bool followers = count_of(servers, server_role::follower) > 0;
     if (leaders == 0 && followers)
-        found.push_back(
-            {severity::note, "leader_not_listed", seen.settings.servers,
-             "none of these servers leads",
-             "name all servers of the ensemble. If its leader accepts no clients "
-             "(leaderServes=no), the session timeout must be longer than 5/2 of the relay bound"});
+        found.push_back({severity::note, "leader_not_listed", seen.settings.servers,
+                         "none of these servers leads",
+                         "name all servers of the ensemble. If its leader accepts no clients "
+                         "(leaderServes=no), the session timeout must be longer than 5/2 of the "
+                         "relay bound, the longest time until the leader learns of a "
+                         "follower's answer"});
 }
 
 void look_at_versions(const examination& seen, findings& found) {

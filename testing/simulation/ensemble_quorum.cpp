@@ -8,13 +8,13 @@ namespace turnstile::simulation {
 
 namespace {
 
+// Probability that a server without a majority stops answering reads within a tick. Otherwise the server answers reads
+// for up to sync_limit ticks. The three values apply to most histories, to histories with ambushes (faults right after
+// an answer, see ensemble::ambush), and to histories of the lease hunt.
 constexpr double k_soon = 0.6;
-constexpr double k_stops_follower = 0.3;
-constexpr double k_soon_hunted = 0.8;
-// Replaces k_soon in histories with ambushes (faults right after an answer, see ensemble::ambush). Each constant is the
-// probability that a server without a majority stops answering reads within a tick. Otherwise the server answers reads
-// for up to sync_limit ticks.
 constexpr double k_soon_ambushed = 0.3;
+constexpr double k_soon_hunted = 0.8;
+constexpr double k_stops_follower = 0.3;
 constexpr double k_stranded = 0.8;
 constexpr double k_paused = 0.3;
 

@@ -44,7 +44,7 @@ public:
         return calls_.at(number).znode;
     }
     [[nodiscard]] bool waiting(std::uint64_t number) const { return calls_.at(number).waits(); }
-    // Returns the contender; nothing before the grant was reported.
+    // Returns the contender of the hold; nothing as long as no grant has been reported.
     [[nodiscard]] std::optional<core::contender_id> granted(std::uint64_t number) const;
 
     void start() override {}

@@ -32,8 +32,8 @@ protected:
     [[nodiscard]] std::string foreign_data() const {
         return read_node(*observer, path + "/" + k_foreign).value().data;
     }
-    // Starts `turnstile take`, and interrupts it when the data of the foreign znode contain `mark`. Returns the data
-    // after the interrupt.
+    // Starts `turnstile take`, and interrupts the command when the data of the znode k_foreign contain `mark`. Returns
+    // the data of this znode after the interrupt.
     std::string data_after_interrupt(const words& more, const char* mark) {
         auto taker = start(take(more));
         EXPECT_TRUE(eventually([&] { return foreign_data().find(mark) != std::string::npos; }));

@@ -44,7 +44,7 @@ public:
 
     // Counts a request for the rate limit. Returns how long it must wait.
     [[nodiscard]] virtual boottime_clock::duration turn_of(const connection& from) = 0;
-    // Lets the server check the request, and then the service. Throws refusal.
+    // Asks first the server and then the service whether the request may go on. Throws refusal if one of them refuses.
     [[nodiscard]] virtual http_plan admit(const http_request& head) = 0;
     // Answers the request by a call of give(), perhaps before answer() returns.
     virtual void answer(http_request request, const http_plan& plan,
