@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/session/entry_steps.hpp"
 
+#include <string_view>
 #include <utility>
 
 #include "base/check.hpp"
+#include "core/queue/contender_name.hpp"
 #include "core/session/batch_answer.hpp"
 
 namespace turnstile::core {
@@ -80,6 +82,17 @@ void entry_steps::on_reply(const for_creations& sent, const reply& answer) {
     for (std::size_t i = 0; i != creations.size(); ++i)
         contender_steps{owners_}.on_reply(creations[i].contender,
                                           creation_answer(creations, i, answer));
+    // place: probe_is_in_the_first_folder
+    note_probe(creation_answer(creations, 0, answer));
+}
+
+// `beside`: the answer to the create in the folder in which the transaction also created its probe znode.
+void entry_steps::note_probe(const reply& beside) {
+    if (beside.path.empty() || !contender_steps{owners_}.numbers_count_creates()) return;
+    const auto name = beside.path.rfind('/') + 1;
+    const auto number = contender_sequence(std::string_view{beside.path}.substr(name));
+    if (number && !at_counter_end(*number))
+        owners_.traces.number_probed(beside.path.substr(0, name - 1), *number, owners_.basics);
 }
 
 // If the answer names the refused create, its contender gets the refusal, and the other creates are sent again in one

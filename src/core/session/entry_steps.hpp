@@ -30,6 +30,7 @@ private:
     [[nodiscard]] bool start_next();
     [[nodiscard]] bool start_several();
     void answer_refused(const for_creations& sent, const reply& answer);
+    void note_probe(const reply& beside);
     // Answers those contenders of `all` that have given up. Returns the creates of the other contenders.
     [[nodiscard]] std::vector<creation> take_out_leavers(const std::vector<creation>& all,
                                                          const reply& answer);

@@ -93,6 +93,13 @@ bool session_traces::number_entered(const std::string& folder, contender_family 
     return is_worth_a_watch;
 }
 
+void session_traces::number_probed(const std::string& folder, std::int32_t number,
+                                   session_basics& basics) {
+    TURNSTILE_CHECK(epoch_);
+    epoch_->sole.probed(folder, number);
+    give_back_forgotten(basics);
+}
+
 void session_traces::number_leaves(const std::string& folder, contender_family of,
                                    std::int32_t number, session_basics& basics) {
     TURNSTILE_CHECK(epoch_);

@@ -53,6 +53,7 @@ public:
     // Returns true if the session should watch the folder.
     [[nodiscard]] bool number_entered(const std::string& folder, contender_family of,
                                       std::int32_t number, session_basics& basics);
+    void number_probed(const std::string& folder, std::int32_t number, session_basics& basics);
     void number_leaves(const std::string& folder, contender_family of, std::int32_t number,
                        session_basics& basics);
     void number_left(const std::string& folder, contender_family of, std::int32_t number) {

@@ -16,22 +16,36 @@ bool sole_contender_memory::entered(const std::string& folder, contender_family 
     const auto found = all_.find(folder);
     if (found == all_.end()) return false;
     auto& known = found->second;
-    const bool is_next =
-        known.latest == place::left && known.of == of && number == known.number + 1;
+    const bool is_next = known.latest == place::left && known.of == of && number == known.next;
     if (!is_next && known.latest != place::unknown) {
         drop(found);
         return false;
     }
     use(found);
     known.number = number;
+    known.next = number + 1;
     known.latest = place::entered;  // place: sole_contender_enters
     return is_next && !known.watched && known.watching == ticket{};
+}
+
+void sole_contender_memory::probed(const std::string& folder, std::int32_t number) {
+    const auto [entry, is_new] = all_.try_emplace(folder);
+    auto& known = entry->second;
+    if (is_new) {
+        known.number = number;
+        known.latest = place::entered;
+        use(entry);
+        make_room();
+    }
+    if (known.number == number) known.next = number + 2;
 }
 
 void sole_contender_memory::leaves(const std::string& folder, contender_family of,
                                    std::int32_t number) {
     const auto [entry, is_new] = all_.try_emplace(folder);
     auto& known = entry->second;
+    const bool has_entered = known.latest == place::entered && known.number == number;
+    if (!has_entered) known.next = number + 1;
     known.of = of;
     known.number = number;
     known.latest = place::leaving;
@@ -106,7 +120,7 @@ std::optional<std::int32_t> sole_contender_memory::sole_number(const std::string
     const auto* const known = find(folder, of);
     if (known == nullptr) return std::nullopt;
     const bool shows = known->watched && known->latest == place::left;  // place: sole_number_shows
-    return shows ? std::optional{known->number + 1} : std::nullopt;
+    return shows ? std::optional{known->next} : std::nullopt;
 }
 
 // ---- the set of remembered folders ----------------------------------------------------------
@@ -148,8 +162,8 @@ bool operator==(const sole_contender_memory& a, const sole_contender_memory& b) 
         if (left.second != right.second) return false;
         const auto& x = a.all_.at(left.second);
         const auto& y = b.all_.at(right.second);
-        return std::tie(x.of, x.number, x.latest, x.watching, x.watched) ==
-               std::tie(y.of, y.number, y.latest, y.watching, y.watched);
+        return std::tie(x.of, x.number, x.next, x.latest, x.watching, x.watched) ==
+               std::tie(y.of, y.number, y.next, y.latest, y.watching, y.watched);
     };
     return a.most_ == b.most_ && a.forgotten_ == b.forgotten_ &&
            std::equal(a.by_use_.begin(), a.by_use_.end(), b.by_use_.begin(), b.by_use_.end(),

@@ -2,7 +2,8 @@
 // sole_contender_memory: remembers folders in which the session's latest contender had no contender ahead, and the
 // number of that contender. A number is the folder's count of creates. If the contender with the number s has left the
 // queue, and the session's next create gets s + 1, no client has created a znode in between. So no contender is ahead,
-// and no list is needed (docs/why/mutex.md, "Without a list").
+// and no list is needed (docs/why/mutex.md, "Without a list"). If the transaction that created the contender also
+// created a probe znode in the folder (creation_batch.hpp), the next number is s + 2.
 //
 // | state of a folder | event that leads to the state                                     | effect on creates     |
 // |-------------------|-------------------------------------------------------------------|-----------------------|
@@ -42,6 +43,9 @@ public:
     // ---- reports of contenders ----
     // Called when a create was answered with this number. Returns true if the session should set a watch on the folder.
     [[nodiscard]] bool entered(const std::string& folder, contender_family of, std::int32_t number);
+    // Called after entered(), if the transaction that created this contender's znode also created a probe znode in the
+    // folder, right after the contender's znode.
+    void probed(const std::string& folder, std::int32_t number);
     // Called when a contender that had no contender ahead sends its removal.
     void leaves(const std::string& folder, contender_family of, std::int32_t number);
     // Called when the servers have removed the znode of the contender with the number `number`, for which leaves() was
@@ -74,6 +78,7 @@ private:
     struct sole_folder {
         contender_family of{};
         std::int32_t number = 0;
+        std::int32_t next = 0;  // the number of the folder's next create
         place latest = place::unknown;  // the state of the contender with that number
         ticket watching{};              // the request that sets the watch, while it is in progress
         bool watched = false;

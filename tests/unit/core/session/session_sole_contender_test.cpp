@@ -76,6 +76,29 @@ protected:
         EXPECT_TRUE(cycle(number));
         EXPECT_TRUE(cycle(number + 1));
     }
+    // Acquires and releases the locks /q and /r. One transaction creates the contenders' znodes, and then its probe znode
+    // in /q. The contenders get the numbers `first` in /q and `second` in /r.
+    void cycle_together(std::int32_t first, std::int32_t second) {
+        acquire_together request;
+        for (const auto* const folder : {"/q", "/r"}) {
+            auto& each = request.all.emplace_back();
+            each.id = contender_id{++acquired_};
+            each.settings.folder = folder;
+        }
+        on(request);
+        const auto parts = op<multi_op>().parts;
+        auto reply = reply_to<multi_op>();
+        reply.paths = {std::get<create_op>(parts[0]).path + fmt::format("{:010d}", first),
+                       std::get<create_op>(parts[1]).path + fmt::format("{:010d}", second)};
+        reply.paths.resize(parts.size());
+        reply.stat.mzxid = 100 + first;
+        reply.stat.ephemeral_owner = session_id;
+        const auto paths = reply.paths;
+        on_event(std::move(reply));
+        for (const auto& path : {paths[0], paths[1]}) answer_list({name_of(path)});
+        for (const auto& each : request.all) leave(each.id);
+        answer_all_ok();
+    }
     // Enters the next contender, and answers its create with `number`. Returns true if the session sends a list.
     bool needs_list(std::int32_t number, claim_kind kind = claim_kind::lock) {
         latest_ = enter(kind);
@@ -121,6 +144,20 @@ TEST_F(session_sole_contender, takes_a_lock_again_with_two_requests) {
             2)
             << "a create and a remove";
     }
+}
+
+// The probe znode of a transaction took the number 1.
+TEST_F(session_sole_contender, counts_the_probe_znode_of_a_transaction) {
+    cycle_together(0, 0);
+    EXPECT_TRUE(cycle(2)) << "the folder is watched from now on";
+    EXPECT_FALSE(cycle(3));
+}
+
+TEST_F(session_sole_contender, takes_no_other_clients_znode_for_the_probe) {
+    cycle_together(0, 0);
+    EXPECT_TRUE(cycle(1)) << "the folder was deleted and made again";
+    EXPECT_TRUE(cycle(2)) << "so only the watch and the next number count";
+    EXPECT_FALSE(cycle(3));
 }
 
 TEST_F(session_sole_contender, lists_after_another_create_in_the_folder) {

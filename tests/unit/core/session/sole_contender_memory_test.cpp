@@ -61,6 +61,37 @@ TEST_F(sole_contender_memory_of, a_folder_ends_with_another_number) {
     EXPECT_THAT(memory.take_forgotten(), ElementsAre("/a"));
 }
 
+TEST_F(sole_contender_memory_of, a_probe_beside_a_contender_takes_the_next_number) {
+    EXPECT_FALSE(memory.entered("/a", k_lock, 4));
+    memory.probed("/a", 4);
+    passes("/a", 4);
+    EXPECT_TRUE(memory.entered("/a", k_lock, 6));
+    memory.watch_sent("/a", k_watching);
+    memory.watch_answered("/a", k_watching, true);
+    memory.probed("/a", 6);
+    passes("/a", 6);
+    EXPECT_THAT(memory.sole_number("/a", k_lock), Optional(8));
+    EXPECT_FALSE(memory.entered("/a", k_lock, 7)) << "another client's contender";
+    EXPECT_THAT(memory.take_forgotten(), ElementsAre("/a"));
+}
+
+TEST_F(sole_contender_memory_of, a_probe_counts_for_its_own_contender_only) {
+    memory.probed("/a", 4);
+    passes("/a", 5);
+    EXPECT_TRUE(memory.entered("/a", k_lock, 6));
+    memory.probed("/a", 4);
+    passes("/a", 6);
+    EXPECT_FALSE(memory.entered("/a", k_lock, 8));
+}
+
+TEST_F(sole_contender_memory_of, a_probe_of_an_earlier_connection_does_not_count) {
+    EXPECT_FALSE(memory.entered("/a", k_lock, 4));
+    memory.probed("/a", 4);
+    memory.detached();
+    passes("/a", 4);
+    EXPECT_TRUE(memory.entered("/a", k_lock, 5));
+}
+
 TEST_F(sole_contender_memory_of, a_folder_ends_with_an_event) {
     passes_twice("/a", 4);
     memory.forget("/a");
