@@ -43,10 +43,9 @@ struct creation {
 // limits.
 inline constexpr std::size_t k_most_creations = 64;
 inline constexpr std::size_t k_most_creation_bytes = 16 * 1024;
-// While this many creates are in progress, alone or in transactions, further contenders wait. Below this number each
-// contender's create is sent at once, so that a few threads keep the latency of single requests, and no transaction is
-// so small that its probe costs more than the transaction saves.
-inline constexpr std::size_t k_creations_under_way = 8;
+// While this many creates are in progress, alone or in transactions, further contenders wait. With two creates in
+// progress, the servers execute one create while the answer to the other create is on its way.
+inline constexpr std::size_t k_creations_under_way = 2;
 
 struct creation_limits {
     std::size_t under_way = k_creations_under_way;

@@ -78,7 +78,7 @@ private:
     struct sole_folder {
         contender_family of{};
         std::int32_t number = 0;
-        std::int32_t next = 0;  // the number of the folder's next create
+        std::int32_t next = 0;          // the number of the folder's next create
         place latest = place::unknown;  // the state of the contender with that number
         ticket watching{};              // the request that sets the watch, while it is in progress
         bool watched = false;
