@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "core/contender/answer_class.hpp"
 #include "core/queue/contender_name.hpp"
-#include "core/session/batch_answer.hpp"
 
 namespace turnstile::core {
 namespace {

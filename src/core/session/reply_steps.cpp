@@ -7,7 +7,6 @@
 #include "base/check.hpp"
 #include "core/contender/answer_class.hpp"
 #include "core/contender/state_queries.hpp"
-#include "core/session/batch_answer.hpp"
 #include "core/session/commit_steps.hpp"
 #include "core/session/contender_steps.hpp"
 #include "core/session/entry_steps.hpp"
