@@ -4,16 +4,9 @@
 #include <algorithm>
 
 #include "base/check.hpp"
+#include "base/path.hpp"
 
 namespace turnstile::core {
-
-std::vector<std::string> way_to(const std::string& path) {
-    std::vector<std::string> all;
-    for (auto at = path.find('/', 1); at != std::string::npos; at = path.find('/', at + 1))
-        all.push_back(path.substr(0, at));
-    if (path.size() > 1) all.push_back(path);
-    return all;
-}
 
 commit_plan::commit_plan(std::vector<write_part> parts) : parts_{std::move(parts)} {
     if (questions().empty()) draw({});
@@ -25,7 +18,7 @@ std::vector<std::string> commit_plan::questions() const {
         if (const auto* put = std::get_if<put_op>(&part)) {
             all.insert(put->path);
         } else if (const auto* make = std::get_if<make_op>(&part)) {
-            for (auto& path : way_to(make->path)) all.insert(std::move(path));
+            for (auto& path : base::path_from_root(make->path)) all.insert(std::move(path));
         }
     }
     return {all.begin(), all.end()};
@@ -63,7 +56,7 @@ void commit_plan::add(std::size_t part, std::set<std::string>& there) {
         // place: what_is_made_is_checked
         if (there.contains(make->path) && !unreadable_.contains(make->path))
             steps_.push_back({check_op{make->path}, part, kind::make, false});
-        for (const auto& path : way_to(make->path)) {
+        for (const auto& path : base::path_from_root(make->path)) {
             if (!there.insert(path).second) continue;
             steps_.push_back({create_op{path, "", create_mode::persistent, make->acl}, part,
                               kind::make, path == make->path});

@@ -93,7 +93,4 @@ private:
     bool drawn_ = false;
 };
 
-// Returns the path and all its parents except the root: "/a" and "/a/b" for "/a/b".
-[[nodiscard]] std::vector<std::string> way_to(const std::string& path);
-
 }  // namespace turnstile::core

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/path.hpp"
 #include "core/queue/contender_name.hpp"
 #include "core/queue/permits.hpp"
 
@@ -100,11 +101,10 @@ void settle(client_impl& servers, const std::string& path, const core::permit_li
 result<void> create(client_impl& servers, const std::string& path, std::int32_t permits,
                     const query_options& options) {
     std::vector<core::operation> creates;
-    for (auto at = path.find('/', 1); at != std::string::npos; at = path.find('/', at + 1))
+    for (const auto& each : base::path_from_root(path))
         creates.emplace_back(core::create_op{
-            path.substr(0, at), {}, core::create_mode::persistent, servers.services().acl});
-    creates.emplace_back(core::create_op{path, core::limit_text({permits, permits}),
-                                         core::create_mode::persistent, servers.services().acl});
+            each, each == path ? core::limit_text({permits, permits}) : std::string{},
+            core::create_mode::persistent, servers.services().acl});
     const auto answers = servers.write_repeatedly(std::move(creates), options);
     if (!answers) return answers.error();
     // Only the last answer, for the semaphore itself, counts. A refusal to create a parent that exists does no harm.
