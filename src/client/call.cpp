@@ -40,7 +40,7 @@ void call::grant() {
 
 void call::refuse(const error& why) {
     state_.refuse(why);
-    note_refusal(why);
+    note_end(why);
     over_ = true;
 }
 
@@ -111,7 +111,7 @@ void call::answer_handler() {
 std::vector<call::task> call::lose(const error& why) {
     std::vector<task> callbacks;
     if (!state_.lose(why)) return callbacks;
-    note_loss(why);
+    note_end(why);
     over_ = true;
     if (!state_.is_handed()) return callbacks;
     if (options_->on_lost)

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // call_record: one call for a lock in the metrics of its client. Without metrics a call has no record.
 //
-// `granted`, `refused`, `lost` and `given_up` only count. They may be called under the locks of the call and its
-// session. The functions whose names begin with `tell` call the observer, which is user code, so they are called under
-// no lock.
+// `granted`, `ended` and `given_up` only count. They may be called under the locks of the call and its session. The
+// functions whose names begin with `tell` call the observer, which is user code, so they are called under no lock.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -29,8 +28,8 @@ public:
 
     void note_ahead(std::size_t ahead) { series_->note_ahead(place_, ahead); }
     void granted(const hold& holder) { series_->grant(place_, holder, boottime_clock::now()); }
-    void refused(const error& why) { end(why, lock_series::ending::by_loss); }
-    void lost(const error& why) { end(why, lock_series::ending::by_loss); }
+    // Counts the end of a call that was refused, or of a hold that was lost.
+    void ended(const error& why) { end(why, lock_series::ending::by_loss); }
     void given_up(const error& why) {
         const bool by_choice = why == errc::cancelled || why == errc::interrupted;
         end(why, by_choice ? lock_series::ending::by_owner : lock_series::ending::by_loss);

@@ -7,66 +7,50 @@
 
 #include <cstddef>
 #include <memory>
-#include <string>
+#include <utility>
 
+#include "base/out_of_memory.hpp"
+#include "client/call_record.hpp"
 #include "client/hold.hpp"
 
 namespace turnstile::detail {
 
-class call_record;
-class metrics_impl;
-
-// Deletes a call_record in places where the class is an incomplete type.
-struct record_deletion {
-    void operator()(call_record* record) const noexcept;
-};
-using record_pointer = std::unique_ptr<call_record, record_deletion>;
-
-// Makes the record of a call that begins to wait for the lock on `path`; null without metrics.
-[[nodiscard]] record_pointer record_of(const std::shared_ptr<metrics_impl>& metrics,
-                                       const std::string& path);
-
 class observed_hold : public hold {
 public:
     // Sets the record, and calls the observer. Must be called under no lock, and before the hold can be granted.
-    void observe(record_pointer&& record) noexcept;
+    void observe(std::unique_ptr<call_record>&& record) noexcept {
+        record_ = std::move(record);
+        if (record_) record_->tell_begin(*this);
+    }
     void note_ahead(std::size_t ahead) {
-        if (record_) record_ahead(ahead);
+        if (record_) record_->note_ahead(ahead);
     }
 
 protected:
     // ---- called under the lock of class `call`; only the first invocation of each function has an effect ----
     void note_grant() {
-        if (record_) record_grant();
+        if (record_) record_->granted(*this);
     }
-    void note_refusal(const error& why) {
-        if (record_) record_refusal(why);
-    }
-    void note_loss(const error& why) {
-        if (record_) record_loss(why);
+    // Counts a refusal or a loss.
+    void note_end(const error& why) {
+        if (record_) record_->ended(why);
     }
     // ---- called under no lock, because the observer runs --------------------------------------
     void note_given_up(const error& why) noexcept {
-        if (record_) record_given_up(why);
+        if (!record_) return;
+        base::finish_or_end("the count of a release", [&] { record_->given_up(why); });
+        record_->tell_end(*this);
     }
     // Called just before the caller gets `answer`.
     void tell_answer(const result<guard>& answer) const noexcept {
-        if (record_) record_answer(answer);
+        if (record_) record_->tell_outcome(*this, answer);
     }
     void tell_loss() const noexcept {
-        if (record_) record_end();
+        if (record_) record_->tell_end(*this);
     }
 
 private:
-    void record_ahead(std::size_t ahead);
-    void record_grant();
-    void record_refusal(const error& why);
-    void record_loss(const error& why);
-    void record_given_up(const error& why) noexcept;
-    void record_answer(const result<guard>& answer) const noexcept;
-    void record_end() const noexcept;
-
-    record_pointer record_;
+    std::unique_ptr<call_record> record_;
 };
 
 }  // namespace turnstile::detail

@@ -9,6 +9,7 @@
 #include "base/out_of_memory.hpp"
 #include "base/overloaded.hpp"
 #include "client/internals.hpp"
+#include "client/metrics_impl.hpp"
 #include "client/option_table.hpp"
 #include "turnstile/lockable.hpp"
 
