@@ -15,7 +15,10 @@
 // The compiler rejects a new server error until it has a row here. Thread safety: none needed.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "core/seam/seam.hpp"
 
@@ -60,6 +63,16 @@ enum class answer_class : std::uint8_t {
 // Classifies a whole reply. A request without an answer must be sent again.
 [[nodiscard]] constexpr answer_class classify(const reply& answer) noexcept {
     return answer.outcome == outcome::answered ? classify(answer.error) : answer_class::retry;
+}
+
+// Returns the part of a multi whose refusal rolled the other parts back; nothing if the answer names no part.
+[[nodiscard]] inline std::optional<std::size_t> failed_part(const reply& answer) {
+    const auto& parts = answer.parts;
+    const auto failed = std::find_if(parts.begin(), parts.end(), [](server_error part) {
+        return part != server_error::ok && part != server_error::rolled_back;
+    });
+    if (failed == parts.end()) return std::nullopt;
+    return static_cast<std::size_t>(failed - parts.begin());
 }
 
 // True if the servers refused one part of a transaction that contains requests of several contenders

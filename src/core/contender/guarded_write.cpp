@@ -52,15 +52,6 @@ struct check_write_entry {
     }
 };
 
-// Returns the part whose refusal rolled the other parts back; nothing if the answer names no part.
-std::optional<std::size_t> failed_part(const reply& answer) {
-    const auto failed = std::find_if(answer.parts.begin(), answer.parts.end(), [](auto part) {
-        return part != server_error::ok && part != server_error::rolled_back;
-    });
-    if (failed == answer.parts.end()) return std::nullopt;
-    return static_cast<std::size_t>(failed - answer.parts.begin());
-}
-
 error removed(const std::string& znode) {
     return {errc::removed, znode + "; nothing was written"};
 }

@@ -7,6 +7,7 @@
 
 #include "base/check.hpp"
 #include "base/path.hpp"
+#include "core/contender/answer_class.hpp"
 
 namespace turnstile::core {
 
@@ -112,14 +113,9 @@ reply creation_answer(const std::vector<creation>& all, std::size_t which, const
 
 std::optional<std::size_t> refused_creation(const std::vector<creation>& all,
                                             const reply& together) {
-    const auto is_refusal = [](server_error part) {
-        return part != server_error::ok && part != server_error::rolled_back;
-    };
-    const auto& parts = together.parts;
-    const auto refused = std::find_if(parts.begin(), parts.end(), is_refusal);
-    const auto which = static_cast<std::size_t>(refused - parts.begin());
-    const bool is_create = refused != parts.end() && which < all.size();
-    return is_create ? std::optional{which} : std::nullopt;
+    const auto which = failed_part(together);
+    return which && *which < all.size() ? which
+                                        : std::nullopt;  // a later part belongs to the probe
 }
 
 reply refusal_of_creation(const creation& refused, server_error why, const reply& together) {
