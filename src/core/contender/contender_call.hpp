@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "core/contender/answer_class.hpp"
 #include "core/contender/contender_session.hpp"
 #include "core/contender/contender_settings.hpp"
 #include "core/contender/contender_states.hpp"
@@ -46,6 +47,20 @@ public:
         if (session.attached() && answer.connection < session.connection()) return;
         facts.awaits_retry = true;
         session.retry_later();
+    }
+
+    // Handles the answer to a list whose content the state does not need. Only a lost answer has a consequence.
+    void ignore_list(const reply& answer) {
+        switch (classify(answer)) {
+            case answer_class::ok:
+            case answer_class::gone:
+            case answer_class::forbidden: return;
+            case answer_class::conflict:
+            case answer_class::over_quota:
+            case answer_class::bad_acl:
+            case answer_class::elsewhere:
+            case answer_class::retry: return suspend(answer);
+        }
     }
 
     // Sets the next state, at most once in a call. The calling state must then return at once, because its data may

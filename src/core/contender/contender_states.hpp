@@ -85,7 +85,6 @@ struct creating : entering {
     void step(contender_call& /*call*/) {}
     void on_reply(contender_call& call, const reply& answer);
     void on_created(contender_call& call, const reply& answer);
-    void on_listed(contender_call& call, const reply& answer);
     void refuse(contender_call& call, const reply& answer);
     friend bool operator==(const creating&, const creating&) = default;
 };
@@ -301,7 +300,6 @@ struct leaving : standing {
     [[nodiscard]] bool drop_refused_rest(contender_call& call, const reply& answer);
     void remove_with_others(contender_call& call);
     void on_removed(contender_call& call, const reply& answer);
-    void on_listed(contender_call& call, const reply& answer);
     void on_announced(contender_call& call, const reply& answer);
     void on_renamed(contender_call& call, const reply& answer);
     void apply_data(contender_call& call, const reply& answer);

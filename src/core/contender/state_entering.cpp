@@ -93,7 +93,9 @@ void outside::create_parents(contender_call& call) {
 
 void creating::on_reply(contender_call& call, const reply& answer) {
     if (sent.take_answer(answer)) return on_created(call, answer);
-    if (listing.take_answer(answer)) return on_listed(call, answer);
+    // The list was answered before the create: the servers refused a batch that contained the create, so the create was
+    // sent again after the list. If the client may not list the folder, the next list shows that, once our znode exists.
+    if (listing.take_answer(answer)) return call.ignore_list(answer);
     // The servers refused a batch that contained our create. So the create was sent again, after this read of the
     // semaphore's limit. The contender ignores the answer to this read, because a new read follows the create.
     if (beside->permits.expects(answer.id)) beside.reset();
@@ -138,22 +140,6 @@ void creating::on_created(contender_call& call, const reply& answer) {
         return call.enter(first{std::move(next)});
     }
     call.enter(std::move(next));
-}
-
-// The list was answered before the create: the servers refused a batch that contained the create, so the create was
-// sent again after the list. So the contender ignores the content of this list, and only a lost answer has a
-// consequence. If the client may not list the folder, the next list shows that, once our znode exists.
-void creating::on_listed(contender_call& call, const reply& answer) {
-    switch (classify(answer)) {
-        case answer_class::ok:
-        case answer_class::gone:
-        case answer_class::forbidden: return;
-        case answer_class::conflict:
-        case answer_class::over_quota:
-        case answer_class::bad_acl:
-        case answer_class::elsewhere:
-        case answer_class::retry: return call.suspend(answer);
-    }
 }
 
 void creating::refuse(contender_call& call, const reply& answer) {

@@ -114,7 +114,7 @@ void leaving::remove_with_others(contender_call& call) {
 void leaving::on_reply(contender_call& call, const reply& answer) {
     auto& c = call.session;
     if (removing.take_answer(answer)) return on_removed(call, answer);
-    if (listing.take_answer(answer)) return on_listed(call, answer);
+    if (listing.take_answer(answer)) return call.ignore_list(answer);
     if (own.expects(answer.id)) {
         apply_own(call, answer);
         if (classify(answer) == answer_class::ok) apply_data(call, answer);
@@ -191,19 +191,6 @@ void leaving::lose_znode(contender_call& call) {
 }
 
 // ---- answers to requests of earlier states --------------------------------------------------
-
-void leaving::on_listed(contender_call& call, const reply& answer) {
-    switch (classify(answer)) {
-        case answer_class::ok:
-        case answer_class::gone:
-        case answer_class::forbidden: return;
-        case answer_class::conflict:
-        case answer_class::over_quota:
-        case answer_class::bad_acl:
-        case answer_class::elsewhere:
-        case answer_class::retry: return call.suspend(answer);
-    }
-}
 
 void leaving::on_announced(contender_call& call, const reply& answer) {
     switch (classify(answer)) {
