@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// inner_error: texts of errors that have another error as their cause.
+// inner_error: what an error says that is the cause of another error, or of another attempt.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -19,6 +19,12 @@ namespace turnstile::base {
 // Returns the error `why` with a detail that begins with `name`. `name`: the name of a lock or an ensemble.
 [[nodiscard]] inline error named(const std::string& name, const error& why) {
     return {why.code(), why.detail().empty() ? name : name + ": " + why.detail()};
+}
+
+// True if the contender has ended although its caller did not give it up: it excludes no other contender any more, and
+// another attempt may succeed.
+[[nodiscard]] inline bool is_contender_gone(const error& why) noexcept {
+    return why == errc::session_lost || why == errc::removed;
 }
 
 }  // namespace turnstile::base

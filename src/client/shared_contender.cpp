@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "base/check.hpp"
+#include "base/inner_error.hpp"
 #include "base/out_of_memory.hpp"
 #include "base/overloaded.hpp"
 #include "client/internals.hpp"
@@ -228,8 +229,8 @@ acquire_options shared_contender::options_of_contender(std::uint64_t number,
 // True if the contender was lost before this thread handled its grant, and this client's options let a waiter queue
 // again after a loss.
 bool shared_contender::came_too_late(const error& why) const {
-    const bool lost = why == errc::session_lost || why == errc::removed;
-    return lost && servers_->options().waiters == session_loss_policy::enter_again;
+    return base::is_contender_gone(why) &&
+           servers_->options().waiters == session_loss_policy::enter_again;
 }
 
 void shared_contender::on_answer(std::uint64_t number, result<guard>&& answer) {

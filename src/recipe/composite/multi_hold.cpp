@@ -5,6 +5,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/inner_error.hpp"
 #include "base/out_of_memory.hpp"
 #include "base/overloaded.hpp"
 #include "client/internals.hpp"
@@ -16,14 +17,13 @@ namespace {
 // A waiter of one lock queues again if its session ends or another client deletes its znode. A waiter of several locks
 // does the same: it starts over.
 core::after_loss after(const error& why) {
-    return why == errc::session_lost || why == errc::removed ? core::after_loss::start_over
-                                                             : core::after_loss::give_up;
+    return base::is_contender_gone(why) ? core::after_loss::start_over : core::after_loss::give_up;
 }
 
 // True if a waiting caller may still be granted all locks later, although one part has failed with this error.
 bool may_be_granted_later(const error& why) {
     return why == errc::busy || why == errc::timeout || why == errc::not_connected ||
-           why == errc::session_lost || why == errc::removed;
+           base::is_contender_gone(why);
 }
 
 // Only a waiting caller tries all parts at once. If two callers that do not wait tried all parts at once, each could

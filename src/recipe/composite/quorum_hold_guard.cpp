@@ -108,8 +108,7 @@ result<void> quorum_hold::await_release(boottime_clock::time_point deadline) {
     for (auto left = all.size(); left > may_stay; --left) {
         const auto& [which, part] = all[all.size() - left];
         const auto answer = part->release(deadline);
-        if (answer || answer.error() == errc::session_lost || answer.error() == errc::removed)
-            continue;  // this part's hold excludes no contender any more
+        if (answer || base::is_contender_gone(answer.error())) continue;
         if (!first) first = base::named((*ensembles_)[which].name, answer.error());
         if (answer.error() == errc::interrupted) break;
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipe/election/participation.hpp"
 
+#include "base/inner_error.hpp"
+
 namespace turnstile::detail {
 
 namespace course {
@@ -29,7 +31,7 @@ void meet(progress& of, const seeking& /*now*/, const turn_granted& grant) {
     of.do_next(call_function{grant.of});
 }
 void meet(progress& of, const seeking& /*now*/, const turn_refused& refusal) {
-    if (is_worth_another_attempt(refusal.why)) return of.seek();
+    if (base::is_contender_gone(refusal.why)) return of.seek();
     of.go_to(resting{refusal.why});
 }
 void meet(progress& of, const seeking& /*now*/, const closed& /*event*/) {

@@ -39,11 +39,6 @@
 
 namespace turnstile::detail {
 
-// True if the granted hold ended before it was used, so that another attempt may succeed.
-[[nodiscard]] inline bool is_worth_another_attempt(const error& why) {
-    return why == errc::session_lost || why == errc::removed;
-}
-
 class participation {
 public:
     // `once`: the participant rests after one term.

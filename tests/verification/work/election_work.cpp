@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/inner_error.hpp"
 #include "recipe/election/succession.hpp"
 
 namespace turnstile::simulation {
@@ -233,7 +234,7 @@ void election_work::on_lost(seat& participant, turn which) {
 }
 
 void election_work::on_refused(seat& participant, turn which, const error& why) {
-    if (which == participant.newest && !detail::is_worth_another_attempt(why))
+    if (which == participant.newest && !base::is_contender_gone(why))
         participant.judge.takes_part = false;
     feed(participant, course::turn_refused{which, why});
 }

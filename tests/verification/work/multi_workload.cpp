@@ -5,6 +5,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/inner_error.hpp"
+
 namespace turnstile::simulation {
 
 namespace {
@@ -13,11 +15,8 @@ using namespace std::chrono_literals;
 
 constexpr auto k_thread_hand_over = 500us;  // longest time until the next thread acts
 
-bool ends_with_session(const error& why) {
-    return why == errc::session_lost || why == errc::removed;
-}
 core::after_loss after(const error& why) {
-    return ends_with_session(why) ? core::after_loss::start_over : core::after_loss::give_up;
+    return base::is_contender_gone(why) ? core::after_loss::start_over : core::after_loss::give_up;
 }
 // Decides as quorum_lock does (worth_asking_again): a lease that is too short will not become longer.
 core::quorum::next again(const error& why) {
@@ -29,7 +28,7 @@ core::quorum::next again(const error& why) {
 core::all_of::refusal refusal_of(const error& why, bool tried) {
     if (why == errc::cancelled) return core::all_of::refusal::withdrawn;
     const bool later = why == errc::busy || why == errc::timeout || why == errc::not_connected ||
-                       ends_with_session(why);
+                       base::is_contender_gone(why);
     return tried && later ? core::all_of::refusal::contested : core::all_of::refusal::own;
 }
 
