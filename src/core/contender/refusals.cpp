@@ -45,8 +45,7 @@ std::optional<error> folder_refusal(const std::string& folder, server_error answ
             return error{errc::no_permission, "to create the parents of " + folder};
         case server_error::no_children_for_ephemerals:
             return ephemeral_in_the_way(folder, "a parent");
-        case server_error::invalid_acl:
-            return error{errc::bad_option, "access_policy::creator_only needs credentials"};
+        case server_error::invalid_acl: return credentials_not_accepted();
         default: return std::nullopt;
     }
 }

@@ -23,9 +23,7 @@ error refusal(core::server_error why, const std::string& path) {
         case core::server_error::no_node: return {errc::bad_path, path + " is no semaphore yet"};
         case core::server_error::no_children_for_ephemerals:
             return {errc::bad_path, '"' + path + "\": a parent is ephemeral"};
-        case core::server_error::invalid_acl:
-            return {errc::bad_option,
-                    "access_policy::creator_only needs credentials that the servers accept"};
+        case core::server_error::invalid_acl: return core::credentials_not_accepted();
         case core::server_error::quota_exceeded: return core::quota_exceeded(path);
         case core::server_error::not_read_only:
             return {errc::not_connected, path + ": the server is cut off from its majority"};
