@@ -7,12 +7,6 @@
 
 namespace turnstile::core {
 
-namespace {
-
-constexpr std::size_t k_most_quoted = 100;  // limit for a quotation of another client's text
-
-}  // namespace
-
 void permit_reading::read(contender_session& c, const std::string& folder) {
     TURNSTILE_CHECK(!reading_);
     reading_ = c.submit(get_op{folder});
@@ -43,11 +37,7 @@ consequence permit_reading::on_answer(const std::string& folder, std::optional<s
     limit_ = parse_limit(answer.data);
     limit_mzxid_ = answer.stat.mzxid;
     limit_version_ = answer.stat.version;
-    if (!limit_)
-        return refused{{errc::bad_path, folder +
-                                            " is no semaphore: its data is not a number of "
-                                            "permits but \"" +
-                                            answer.data.substr(0, k_most_quoted) + '"'}};
+    if (!limit_) return refused{no_semaphore(folder, answer.data)};
     if (wanted && *wanted != limit_->now)
         return refused{{errc::bad_option, folder + " has " + std::to_string(limit_->now) +
                                               " permits, not " + std::to_string(*wanted)}};

@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::string_view k_was = " was ";
 constexpr std::string_view k_up_to = " up to ";
+constexpr std::size_t k_most_quoted = 100;  // limit for a quotation of another client's text
 
 std::optional<std::int32_t> number(std::string_view text) noexcept {
     std::int32_t value = 0;
@@ -84,6 +85,12 @@ std::string limit_text(const permit_limit& limit) {
     text += std::string{k_was} + std::to_string(limit.earlier);
     if (limit.last) text += std::string{k_up_to} + std::to_string(*limit.last);
     return text;
+}
+
+error no_semaphore(const std::string& folder, const std::string& data) {
+    return {errc::bad_path, folder +
+                                " is no semaphore: its data is not a number of permits but \"" +
+                                data.substr(0, k_most_quoted) + '"'};
 }
 
 // A contender may hold permits above the lowered limit if its position was within the earlier limit when the limit was

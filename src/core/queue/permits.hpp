@@ -18,11 +18,14 @@
 #include <vector>
 
 #include "core/queue/queue_rule.hpp"
+#include "turnstile/error.hpp"
 
 namespace turnstile::core {
 
 [[nodiscard]] std::optional<permit_limit> parse_limit(std::string_view text) noexcept;
 [[nodiscard]] std::string limit_text(const permit_limit& limit);
+// Returns the error for a folder whose data, written by another client, contain no limit.
+[[nodiscard]] error no_semaphore(const std::string& folder, const std::string& data);
 
 // True if the limit has shrunk, and the last holder under the earlier limit is not known yet.
 [[nodiscard]] constexpr bool is_open(const permit_limit& limit) noexcept {

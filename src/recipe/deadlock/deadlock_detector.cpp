@@ -15,6 +15,7 @@
 #include "client/queued_wait.hpp"
 #include "recipe/deadlock/queue_survey.hpp"
 #include "recipe/deadlock/wait_for_graph.hpp"
+#include "recipe/lock/many_reads.hpp"
 #include "support/visible.hpp"
 
 namespace turnstile {
@@ -192,11 +193,8 @@ deadlock_detector::~deadlock_detector() = default;
 deadlock_detector::deadlock_detector(deadlock_detector&&) noexcept = default;
 deadlock_detector& deadlock_detector::operator=(deadlock_detector&&) noexcept = default;
 
-result<std::vector<deadlock>> deadlock_detector::find(const query_options& given) const {
-    auto options = given;
-    if (const auto deadline = options.timeout.deadline())
-        options.timeout = wait_limit::until(*deadline);
-    return state_->find(options);
+result<std::vector<deadlock>> deadlock_detector::find(const query_options& options) const {
+    return state_->find(detail::with_deadline(options));
 }
 
 result<guard> deadlock_detector::acquire(mutex& lock, acquire_options options) const {

@@ -6,6 +6,7 @@
 
 #include "base/path.hpp"
 #include "core/queue/contender_name.hpp"
+#include "recipe/lock/many_reads.hpp"
 
 namespace turnstile::detail {
 
@@ -128,8 +129,7 @@ result<std::vector<contender>> contenders(client_impl& client, const queue_of& q
 // their order.
 result<std::optional<contender>> head(client_impl& client, const queue_of& queue,
                                       query_options options) {
-    if (const auto deadline = options.timeout.deadline())
-        options.timeout = wait_limit::until(*deadline);
+    options = with_deadline(std::move(options));
     for (int look = 0; look != k_most_looks; ++look) {
         const auto names = contender_names(client, queue, options);
         if (!names) return names.error();

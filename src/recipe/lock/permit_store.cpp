@@ -8,6 +8,7 @@
 #include "base/path.hpp"
 #include "core/queue/contender_name.hpp"
 #include "core/queue/permits.hpp"
+#include "recipe/lock/many_reads.hpp"
 
 namespace turnstile::detail {
 
@@ -15,7 +16,6 @@ namespace {
 
 // Limit of the attempts: other clients may set the number between this client's read and its write.
 constexpr int k_most_rounds = 64;
-constexpr std::size_t k_most_quoted = 100;  // limit for a quotation of another client's text
 
 error refusal(core::server_error why, const std::string& path) {
     switch (why) {
@@ -48,11 +48,7 @@ result<look> look_at(client_impl& servers, const std::string& path, const query_
     for (const auto& answer : *answers)
         if (answer.error != core::server_error::ok) return refusal(answer.error, path);
     const auto limit = core::parse_limit(data.data);
-    if (!limit) {
-        return error{errc::bad_path, path +
-                                         " is no semaphore: its data is not a number of permits " +
-                                         "but \"" + data.data.substr(0, k_most_quoted) + '"'};
-    }
+    if (!limit) return core::no_semaphore(path, data.data);
     look seen{true, *limit, data.stat.version, 0, data.connection};
     for (const auto& child : answers->back().children) {
         const auto name = core::parse_contender(child);
@@ -137,8 +133,7 @@ result<std::int32_t> free_permits(client_impl& servers, const std::string& path,
 // Sets the number. A write without an answer is not repeated, since the next read shows the number.
 result<void> store_limit(client_impl& servers, const std::string& path, std::int32_t permits,
                          query_options options) {
-    if (const auto deadline = options.timeout.deadline())
-        options.timeout = wait_limit::until(*deadline);
+    options = with_deadline(std::move(options));
     for (int round = 0; round != k_most_rounds; ++round) {
         const auto seen = look_at(servers, path, options);
         if (!seen) return seen.error();
