@@ -86,7 +86,8 @@ public:
                       deadlock_options options = {});
     // Refuses a temporary client, which would close at the end of the statement.
     deadlock_detector(client&&, std::vector<std::string>, deadlock_options = {}) = delete;
-    // Makes a detector for all locks below `folder`, at any depth. Each search finds the locks that exist at that time.
+    // Makes a detector for all locks below `folder`, at any depth, except in the servers' "/zookeeper". Each search finds
+    // the locks that exist at that time.
     [[nodiscard]] static deadlock_detector below(const client& servers, std::string_view folder,
                                                  deadlock_options options = {});
     static deadlock_detector below(client&&, std::string_view, deadlock_options = {}) = delete;

@@ -12,6 +12,7 @@
 #include "core/queue/low_water_mark.hpp"
 #include "recipe/lock/lock_queries.hpp"
 #include "recipe/lock/many_reads.hpp"
+#include "recipe/operator/listed_lock.hpp"
 #include "recipe/operator/survey_rule.hpp"
 
 namespace turnstile {
@@ -19,8 +20,6 @@ namespace {
 
 using core::server_error;
 
-constexpr std::size_t k_most_folders = 100'000;
-constexpr std::string_view k_servers_own = "/zookeeper";
 // The longest data, in bytes, that the library writes into the znode of a lock's path.
 constexpr std::int32_t k_longest_mark = 64;
 
@@ -48,11 +47,11 @@ public:
             std::vector<candidate> next;
             if (const auto listed = list_level(level, next); !listed) return listed.error();
             seen += next.size();
-            if (seen > k_most_folders)
+            if (seen > detail::k_most_folders)
                 return error{errc::too_many,
                              fmt::format("{}: more than {} znodes below this folder, and a call "
                                          "examines no more; name a folder further down",
-                                         folder, k_most_folders)};
+                                         folder, detail::k_most_folders)};
             level = std::move(next);
         }
         if (const auto read = look_at_contenders(); !read) return read.error();
@@ -95,7 +94,7 @@ private:
             auto path = base::child_path(folder, child);
             if (detail::lock_of(child)) {
                 contenders_.push_back(std::move(path));
-            } else if (path != k_servers_own) {
+            } else if (path != detail::k_servers_own) {
                 next.push_back({std::move(path), queue});
             }
         }

@@ -135,6 +135,22 @@ TEST_F(deadlocks, are_found_in_a_folder) {
     stop.request_stop();
 }
 
+// A deadlock_detector for "/" does not examine the folder of the servers' own znodes, which a client may be forbidden to
+// read.
+TEST_F(deadlocks, are_not_sought_in_the_folder_of_the_servers) {
+    mutex lock{*servers, "/zookeeper/own"};
+    std::stop_source stop;
+    const auto hold = lock.acquire({.timeout = limit(), .owner = "one"}).value();
+    const auto second = std::async(std::launch::async, [&] {
+        const acquire_options patient{.timeout = limit(), .stop = stop.get_token(), .owner = "one"};
+        return lock.acquire(patient).has_value();
+    });
+    const deadlock_detector named{*servers, {"/zookeeper/own"}};
+    EXPECT_TRUE(eventually([&] { return named.find().value().size() == 1; }));
+    EXPECT_TRUE(deadlock_detector::below(*servers, "/").find().value().empty());
+    stop.request_stop();
+}
+
 TEST_F(deadlocks, are_broken_by_exactly_one) {
     for (const std::size_t size : {2U, 3U, 2U, 3U, 2U, 3U}) {
         ring some{where, size, [&](std::size_t, mutex& second) {

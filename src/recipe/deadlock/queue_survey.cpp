@@ -10,12 +10,12 @@
 #include "core/queue/contender_name.hpp"
 #include "recipe/lock/lock_queries.hpp"
 #include "recipe/lock/many_reads.hpp"
+#include "recipe/operator/listed_lock.hpp"
 
 namespace turnstile::detail {
 
 namespace {
 
-constexpr std::size_t k_most_folders = 100'000;
 // The family (the kinds of lock with one queue) whose contenders all exclude each other.
 constexpr auto k_exclusive = core::contender_family::lock;
 
@@ -41,8 +41,7 @@ result<std::vector<std::vector<std::string>>> children_of(client_impl& client,
 
 result<std::vector<lock_queue>> queues_with_waiters(client_impl& client,
                                                     const std::vector<std::string>& paths,
-                                                    const query_options& given) {
-    const auto options = with_deadline(given);
+                                                    const query_options& options) {
     auto children = children_of(client, paths, options);
     if (!children) return children.error();
     std::vector<std::pair<std::string, std::vector<std::string>>> contended;
@@ -69,8 +68,7 @@ result<std::vector<lock_queue>> queues_with_waiters(client_impl& client,
 }
 
 result<std::vector<std::string>> contended_below(client_impl& client, const std::string& folder,
-                                                 const query_options& given) {
-    const auto options = with_deadline(given);
+                                                 const query_options& options) {
     std::vector<std::string> found;
     std::vector<std::string> level{folder};
     std::size_t seen = 1;
@@ -89,6 +87,7 @@ result<std::vector<std::string>> contended_below(client_impl& client, const std:
             }
             if (contenders > 1) found.push_back(std::move(level[i]));
         }
+        std::erase(next, k_servers_own);
         seen += next.size();
         if (seen > k_most_folders) {
             return error{errc::too_many,
