@@ -74,13 +74,13 @@ std::vector<contender_id> session_traces::fired(const watch_event& event, sessio
 }
 
 std::size_t session_traces::watched_paths() const noexcept {
-    return epoch_ ? epoch_->watches.interests().size() : 0;
+    return epoch_ ? epoch_->watches.size() : 0;
 }
 
 std::size_t session_traces::watched_bytes() const noexcept {
     if (!epoch_) return 0;
-    const auto& interests = epoch_->watches.interests();
-    return interests.bytes() + interests.size() * (chroot_ + k_length_field);
+    const auto& watches = epoch_->watches;
+    return watches.bytes() + watches.size() * (chroot_ + k_length_field);
 }
 
 // ---- folders in which the next contender is perhaps the only one -----------------------------
@@ -153,7 +153,7 @@ std::vector<removal> session_traces::take_removals(session_basics& basics) {
 // The removal of a znode uses up a watch on it, so that watch need not be dropped at the servers.
 void session_traces::give_back_watches(removal& removed, session_basics& basics) {
     for (auto& path : std::exchange(removed.watched, {}))
-        if (!epoch_->removals.removes(path) && !epoch_->watches.interests().contains(path))
+        if (!epoch_->removals.removes(path) && !epoch_->watches.contains(path))
             basics.actions.emplace_back(forget_watches{std::move(path)});
 }
 

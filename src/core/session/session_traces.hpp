@@ -16,8 +16,8 @@
 #include "core/session/removal_queue.hpp"
 #include "core/session/session_basics.hpp"
 #include "core/session/session_core_settings.hpp"
-#include "core/session/session_watches.hpp"
 #include "core/session/sole_contender_memory.hpp"
+#include "core/session/watch_registry.hpp"
 
 namespace turnstile::core {
 
@@ -32,7 +32,7 @@ public:
     void open() { epoch_.emplace().removals = removal_queue{removal_limits_}; }
     void leave() noexcept;
     // attach() requests that the servers drop the watches that became needless while the session had no connection
-    // (session_watches.hpp). detach() is called when the connection has ended.
+    // (watch_registry.hpp). detach() is called when the connection has ended.
     void attach(session_basics& basics);
     void detach() noexcept {
         attached_ = false;
@@ -40,7 +40,7 @@ public:
         if (epoch_) epoch_->sole.detached();
     }
 
-    // ---- watches (session_watches.hpp) ----
+    // ---- watches (watch_registry.hpp) ----
     void watch(const std::string& path, contender_id id);
     void unwatch(const std::string& path, contender_id id, session_basics& basics);
     void unwatch_gone(const std::string& path, contender_id id, session_basics& basics);
@@ -99,7 +99,7 @@ public:
 
 private:
     struct of_epoch {
-        session_watches watches;
+        watch_registry watches;
         removal_queue removals;
         abandoned_creates abandoned;
         sole_contender_memory sole;

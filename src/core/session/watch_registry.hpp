@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// watch_registry: stores which contenders of a session are interested in the events of each znode.
+// watch_registry: stores which contenders of a session are interested in the events of each znode, and, while the
+// session has no connection, which watches the servers must drop after the next attach.
 //
 // The servers keep one watch for each session and path, however often it was set, and report each event to the session
 // once. So this registry counts the interested contenders. An event goes to all interested contenders. When no
@@ -14,12 +15,14 @@
 
 #include <cstddef>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/check.hpp"
 #include "core/contender/notice.hpp"
+#include "core/seam/seam.hpp"
 #include "core/session/id_set.hpp"
 
 namespace turnstile::core {
@@ -30,6 +33,7 @@ public:
         const auto [entry, is_new] = paths_.try_emplace(path);
         if (is_new) bytes_ += path.size();
         entry->second.interested.insert(id);
+        given_back_.erase(path);
     }
 
     // Notes that the contender is not interested in the path any more. Returns true if no other contender is interested
@@ -48,6 +52,18 @@ public:
         if (entry == paths_.end()) return false;
         const auto left = leave(entry, id);
         return left.is_last && left.inherited;
+    }
+
+    // Stores a path in which no contender is interested any more. At the next attach the session requests that the
+    // servers drop the watch on that path.
+    void give_back_later(const std::string& path) { given_back_.insert(path); }
+    [[nodiscard]] std::set<std::string> take_given_back() { return std::exchange(given_back_, {}); }
+
+    // Returns the contenders that are interested in the event.
+    [[nodiscard]] std::vector<contender_id> fired(const watch_event& event) {
+        auto all = interested(event.path);
+        if (event.kind == watch_kind::deleted) drop(event.path);
+        return all;
     }
 
     [[nodiscard]] std::vector<contender_id> interested(const std::string& path) const {
@@ -102,6 +118,7 @@ private:
 
     paths paths_;
     std::size_t bytes_ = 0;
+    std::set<std::string> given_back_;
 };
 
 }  // namespace turnstile::core

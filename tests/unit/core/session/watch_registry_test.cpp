@@ -106,5 +106,31 @@ TEST(watch_registry, forgets_what_went_with_its_znode) {
     EXPECT_EQ(registry, watch_registry{});
 }
 
+TEST(watch_registry, forgets_an_interest_with_a_deletion_and_not_with_a_change) {
+    watch_registry registry;
+    registry.add("/q/a", k_ann);
+    registry.add("/q/a", k_bob);
+    EXPECT_THAT(registry.fired({watch_kind::changed, "/q/a", 1}), ElementsAre(k_ann, k_bob));
+    EXPECT_THAT(registry.fired({watch_kind::deleted, "/q/a", 1}), ElementsAre(k_ann, k_bob));
+    EXPECT_THAT(registry.fired({watch_kind::deleted, "/q/a", 1}), IsEmpty());
+    EXPECT_EQ(registry.size(), 0U);
+}
+
+TEST(watch_registry, gives_back_at_the_next_attach_once) {
+    watch_registry registry;
+    registry.add("/q/a", k_ann);
+    EXPECT_TRUE(registry.remove("/q/a", k_ann));
+    registry.give_back_later("/q/a");
+    EXPECT_THAT(registry.take_given_back(), ElementsAre("/q/a"));
+    EXPECT_THAT(registry.take_given_back(), IsEmpty());
+}
+
+TEST(watch_registry, does_not_give_back_a_path_that_is_watched_again) {
+    watch_registry registry;
+    registry.give_back_later("/q/a");
+    registry.add("/q/a", k_bob);
+    EXPECT_THAT(registry.take_given_back(), IsEmpty());
+}
+
 }  // namespace watch_registry_tests
 }  // namespace turnstile::core
