@@ -20,12 +20,55 @@
 
 namespace turnstile::detail {
 
+// A listener. Its calls must not overlap.
 template <class News>
-class listener_list {
+class listener_entry {
 public:
     using function = std::function<void(News)>;
 
-    [[nodiscard]] listener_handle add(function listener) {
+    explicit listener_entry(function listener) : listener_{std::move(listener)} {}
+
+    void call(News news) {
+        {
+            const base::lock_guard lock{mutex_};
+            if (ended_) return;
+            caller_ = boost::this_thread::get_id();
+        }
+        const finisher done{*this};
+        run_user_code("a listener", [&] { listener_(news); });
+    }
+    // Waits for a running call, except from inside that call. The listener is not called afterwards.
+    void end() {
+        function unused;  // destroyed under no lock
+        const boost::this_thread::disable_interruption uninterrupted;
+        const auto me = boost::this_thread::get_id();
+        base::unique_lock lock{mutex_};
+        ended_ = true;
+        while (caller_ != boost::thread::id{} && caller_ != me) changed_.wait(lock);
+        if (caller_ != me) unused.swap(listener_);
+    }
+
+private:
+    struct finisher {
+        listener_entry& of;
+        ~finisher() {
+            const base::lock_guard lock{of.mutex_};
+            of.caller_ = {};
+            of.changed_.notify_all();
+        }
+    };
+
+    function listener_;  // used without a lock only by the thread that calls it
+    base::mutex mutex_;
+    base::condition_variable changed_;
+    bool ended_ GUARDED_BY(mutex_) = false;
+    boost::thread::id caller_ GUARDED_BY(mutex_);
+};
+
+template <class News>
+class listener_list {
+public:
+    [[nodiscard]] listener_handle add(std::function<void(News)> listener) {
         auto added = std::make_shared<entry>(std::move(listener));
         const base::lock_guard lock{mutex_};
         std::erase_if(entries_, [](const auto& listed) { return listed.expired(); });
@@ -46,43 +89,7 @@ public:
     }
 
 private:
-    class entry {
-    public:
-        explicit entry(function news) : listener_{std::move(news)} {}
-
-        void call(News news) {
-            {
-                const base::lock_guard lock{mutex_};
-                if (ended_) return;
-                caller_ = boost::this_thread::get_id();
-            }
-            const finisher done{*this};
-            run_user_code("a listener", [&] { listener_(news); });
-        }
-        void end() {
-            const boost::this_thread::disable_interruption uninterrupted;
-            const auto me = boost::this_thread::get_id();
-            base::unique_lock lock{mutex_};
-            ended_ = true;
-            while (caller_ != boost::thread::id{} && caller_ != me) changed_.wait(lock);
-        }
-
-    private:
-        struct finisher {
-            entry& of;
-            ~finisher() {
-                const base::lock_guard lock{of.mutex_};
-                of.caller_ = {};
-                of.changed_.notify_all();
-            }
-        };
-
-        const function listener_;
-        base::mutex mutex_;
-        base::condition_variable changed_;
-        bool ended_ GUARDED_BY(mutex_) = false;
-        boost::thread::id caller_ GUARDED_BY(mutex_);
-    };
+    using entry = listener_entry<News>;
 
     base::mutex mutex_;
     std::vector<std::weak_ptr<entry>> entries_ GUARDED_BY(mutex_);

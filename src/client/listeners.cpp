@@ -4,10 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-#include <boost/thread/recursive_mutex.hpp>
-
 #include "client/internals.hpp"
-#include "client/user_code.hpp"
+#include "client/listener_list.hpp"
 
 namespace turnstile::detail {
 
@@ -24,24 +22,11 @@ bool must_be_told(session_state state) {
 
 }  // namespace
 
-// A listener with its lock. The listener is called under this lock, so that the handle's destructor can wait for a
-// running call. The lock is recursive because the listener may destroy its own handle.
-struct listeners::registration {
-    boost::recursive_mutex calling;
-    function listener;
-    std::uint64_t after = 0;  // number of the last change before the registration
+struct listeners::numbered_listener {
+    explicit numbered_listener(function told) : listener{std::move(told)} {}
 
-    void call(const session_change& step) {
-        const boost::unique_lock<boost::recursive_mutex> lock{calling};
-        if (!listener) return;
-        const auto copy = listener;  // a copy, since the listener may end its own registration
-        run_user_code("a listener", [&] { copy(step); });
-    }
-    void end() {
-        function unused;  // destroyed under no lock
-        const boost::unique_lock<boost::recursive_mutex> lock{calling};
-        unused.swap(listener);
-    }
+    listener_entry<const session_change&> listener;
+    std::uint64_t after = 0;  // number of the last change before the registration
 };
 
 void listeners::publish(const session_change& step) {
@@ -63,7 +48,7 @@ void listeners::publish(const session_change& step) {
 
 void listeners::deliver() {
     numbered next;
-    std::vector<std::shared_ptr<registration>> now;
+    std::vector<std::shared_ptr<numbered_listener>> now;
     {
         const base::lock_guard lock{mutex_};
         next = pending_.front();
@@ -72,20 +57,19 @@ void listeners::deliver() {
         for (const auto& entry : registered_) now.push_back(entry.lock());
     }
     for (const auto& entry : now)
-        if (entry && entry->after < next.number) entry->call(next.step);
+        if (entry && entry->after < next.number) entry->listener.call(next.step);
 }
 
 listener_handle listeners::add(function listener) {
-    auto entry = std::make_shared<registration>();
-    entry->listener = std::move(listener);
+    auto entry = std::make_shared<numbered_listener>(std::move(listener));
     {
         const base::lock_guard lock{mutex_};
         entry->after = published_;
         registered_.push_back(entry);
-        if (closed_) callbacks_->post([entry, step = *closed_] { entry->call(step); });
+        if (closed_) callbacks_->post([entry, step = *closed_] { entry->listener.call(step); });
     }
     callbacks_->pump();
-    return internals::make_handle([entry] { entry->end(); });
+    return internals::make_handle([entry] { entry->listener.end(); });
 }
 
 }  // namespace turnstile::detail

@@ -32,7 +32,7 @@ public:
     [[nodiscard]] listener_handle add(function listener);
 
 private:
-    struct registration;
+    struct numbered_listener;
     struct numbered {
         std::uint64_t number = 0;
         session_change step;
@@ -45,7 +45,7 @@ private:
     std::uint64_t published_ GUARDED_BY(mutex_) = 0;
     std::optional<session_change> closed_ GUARDED_BY(mutex_);  // the first session's last change
     std::deque<numbered> pending_ GUARDED_BY(mutex_);
-    std::vector<std::weak_ptr<registration>> registered_ GUARDED_BY(mutex_);
+    std::vector<std::weak_ptr<numbered_listener>> registered_ GUARDED_BY(mutex_);
 };
 
 }  // namespace turnstile::detail
