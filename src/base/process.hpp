@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// process_generation: distinguishes a process from the children that it forks.
+// process_generation, process_mark: distinguish a process from the children that it forks.
 //
 // Purpose: a forked child has copies of its parent's sockets, but none of its parent's threads. So the child must not
 // use a client that the parent made. An object stores the generation at its construction, and later compares it with
@@ -15,5 +15,15 @@ namespace turnstile::base {
 // Returns a number that differs between a process and its forked children. Only forks after the first call are counted,
 // so call it once before the fork that has to be noticed.
 [[nodiscard]] std::uint64_t process_generation() noexcept;
+
+// A member of this type stores the process that makes the object.
+class process_mark {
+public:
+    // True in a forked child of that process.
+    [[nodiscard]] bool forked() const noexcept { return process_generation() != generation_; }
+
+private:
+    std::uint64_t generation_ = process_generation();
+};
 
 }  // namespace turnstile::base

@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include "base/process.hpp"
 #include "client/user_code.hpp"
 
 namespace turnstile::detail {
@@ -12,14 +11,13 @@ call_record::call_record(std::shared_ptr<lock_series> series, std::uint64_t numb
                          observer listener)
     : series_{std::move(series)},
       number_{number},
-      generation_{base::process_generation()},
       observer_{std::move(listener)},
       place_{series_->enter(boottime_clock::now())} {}
 
 // Removes the call from the metrics of its lock (the series). A forked child leaves the call there: another thread may
 // have locked the series at the fork, and no thread of the child unlocks it.
 call_record::~call_record() {
-    if (base::process_generation() == generation_) series_->forget(place_);
+    if (!process_.forked()) series_->forget(place_);
 }
 
 void call_record::end(const error& why, lock_series::ending manner) {

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "base/process.hpp"
 #include "client/hold.hpp"
 #include "client/lock_series.hpp"
 #include "turnstile/metrics.hpp"
@@ -47,7 +48,7 @@ private:
 
     const std::shared_ptr<lock_series> series_;
     const std::uint64_t number_;
-    const std::uint64_t generation_;  // the process generation at the start of the call
+    const base::process_mark process_;
     const observer observer_;
     const lock_series::place place_;
 };

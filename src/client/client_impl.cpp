@@ -9,7 +9,6 @@
 
 #include "base/log.hpp"
 #include "base/out_of_memory.hpp"
-#include "base/process.hpp"
 #include "client/back_ends.hpp"
 #include "client/internals.hpp"
 #include "client/metadata.hpp"
@@ -48,7 +47,6 @@ bool is_settled(session_state state) {
 
 client_impl::client_impl(std::string_view connect_string, client_options options)
     : options_{std::move(options)},
-      generation_{base::process_generation()},
       texts_{options_.session_timeout},
       services_{std::make_shared<client_services>()},
       sessions_{options_, services_} {
@@ -89,10 +87,6 @@ void client_impl::start_services(std::string_view connect_string) {
 
 client_impl::~client_impl() {
     close();
-}
-
-bool client_impl::forked() const noexcept {
-    return base::process_generation() != generation_;
 }
 
 error client_impl::forked_error() const {

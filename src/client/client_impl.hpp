@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/mutex.hpp"
+#include "base/process.hpp"
 #include "base/shared_text.hpp"
 #include "client/acquire_request.hpp"
 #include "client/listeners.hpp"
@@ -99,7 +100,7 @@ public:
     [[nodiscard]] listener_handle on_change(listeners::function listener);
     void close() noexcept;
     // True in a forked child of the process that made this client. The child must not use the client.
-    [[nodiscard]] bool forked() const noexcept;
+    [[nodiscard]] bool forked() const noexcept { return process_.forked(); }
 
 private:
     [[nodiscard]] result<void> wait_attached(session_runner& first,
@@ -113,7 +114,7 @@ private:
     [[nodiscard]] boottime_clock::time_point query_deadline(const query_options& options) const;
 
     const client_options options_;
-    const std::uint64_t generation_;
+    const base::process_mark process_;
     contender_texts texts_;
     std::shared_ptr<client_services> services_;
     std::shared_ptr<listeners> listeners_;

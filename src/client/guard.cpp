@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/out_of_memory.hpp"
-#include "base/process.hpp"
 #include "client/hold.hpp"
 #include "client/internals.hpp"
 #include "turnstile/lockable.hpp"
@@ -24,12 +23,6 @@ error empty_guard(std::string_view subject) {
     std::string text{subject};
     if (!text.empty()) text += ": ";
     return {errc::not_held, text + "the guard was released, moved from, or never had a hold"};
-}
-
-hold::hold() noexcept : generation_{base::process_generation()} {}
-
-bool hold::forked() const noexcept {
-    return base::process_generation() != generation_;
 }
 
 error hold::forked_error() const {

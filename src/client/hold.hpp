@@ -16,6 +16,7 @@
 
 #include <boost/container/small_vector.hpp>
 
+#include "base/process.hpp"
 #include "core/seam/seam.hpp"
 #include "turnstile/fencing_vector.hpp"
 #include "turnstile/guard.hpp"
@@ -83,7 +84,7 @@ class hold {
 public:
     using znode_holds = boost::container::small_vector<std::shared_ptr<znode_hold>, 1>;
 
-    hold() noexcept;
+    hold() = default;
     hold(const hold&) = delete;
     hold& operator=(const hold&) = delete;
     virtual ~hold() = default;
@@ -120,7 +121,7 @@ public:
 
 protected:
     // True in a forked child of the process that acquired the hold: guards do nothing there.
-    [[nodiscard]] bool forked() const noexcept;
+    [[nodiscard]] bool forked() const noexcept { return process_.forked(); }
     [[nodiscard]] error forked_error() const;
     // Returns the error for a hold that is no longer certain although no loss was reported. `limit`: the instant at
     // which max_hold ends the hold. Either this instant or the end of the lease has passed.
@@ -132,7 +133,7 @@ protected:
 private:
     friend class internals;
     std::shared_ptr<hold> kept_by_guard_;  // the hold itself; used by the guard's thread
-    const std::uint64_t generation_;       // the process generation when the hold was made
+    const base::process_mark process_;
 };
 
 // Returns the error of a call with an empty guard. `subject`: the path or the call, if it is known.

@@ -8,7 +8,6 @@
 #include <fmt/core.h>
 
 #include "base/duration_text.hpp"
-#include "base/process.hpp"
 #include "client/internals.hpp"
 #include "client/metrics_impl.hpp"
 
@@ -59,7 +58,6 @@ metrics_options checked(metrics_options&& options) {
 
 metrics_impl::metrics_impl(metrics_options options)
     : options_{checked(std::move(options))},
-      generation_{base::process_generation()},
       templates_{[this] {
           std::vector<series> all;
           for (const auto& each : options_.templates) all.push_back(make_series(each.text()));
@@ -69,10 +67,6 @@ metrics_impl::metrics_impl(metrics_options options)
 
 metrics_impl::series metrics_impl::make_series(std::string name) const {
     return std::make_shared<lock_series>(std::move(name), options_.bounds);
-}
-
-bool metrics_impl::forked() const noexcept {
-    return base::process_generation() != generation_;
 }
 
 metrics_impl::series metrics_impl::series_of(const std::string& path) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/mutex.hpp"
+#include "base/process.hpp"
 #include "client/call_record.hpp"
 #include "client/lock_series.hpp"
 #include "turnstile/metrics.hpp"
@@ -38,7 +39,7 @@ public:
 
     [[nodiscard]] metrics_snapshot snapshot() const;
     // True in a forked child of the process that made this object. There the object's locks may be locked for ever.
-    [[nodiscard]] bool forked() const noexcept;
+    [[nodiscard]] bool forked() const noexcept { return process_.forked(); }
 
 private:
     using series = std::shared_ptr<lock_series>;
@@ -51,7 +52,7 @@ private:
     [[nodiscard]] series series_of(const std::string& path);
 
     const metrics_options options_;
-    const std::uint64_t generation_;
+    const base::process_mark process_;
     const std::vector<series> templates_;  // from options_.templates
     const series other_;
     std::atomic<std::uint64_t> calls_{0};

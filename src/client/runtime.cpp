@@ -9,7 +9,6 @@
 
 #include <fmt/core.h>
 
-#include "base/process.hpp"
 #include "client/internals.hpp"
 #include "client/runtime_impl.hpp"
 
@@ -49,8 +48,7 @@ thread_start start_of(thread_duty duty, const runtime_options& options) {
     return {duty, options.name + std::string{ending_of(duty)}, options.around};
 }
 
-runtime_impl::runtime_impl(const runtime_options& options)
-    : generation_{base::process_generation()} {
+runtime_impl::runtime_impl(const runtime_options& options) {
     check(options);
     const auto crew = [&](thread_duty duty) {
         return thread_crew::start(
@@ -78,10 +76,6 @@ runtime_impl::~runtime_impl() {
 void runtime_impl::end() noexcept {
     for (const auto& crew : {callbacks_, work_, loss_callbacks_})
         if (crew) crew->finish();
-}
-
-bool runtime_impl::forked() const noexcept {
-    return base::process_generation() != generation_;
 }
 
 std::shared_ptr<runtime_impl> internals::of(const runtime& shared) {

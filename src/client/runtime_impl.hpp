@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "base/process.hpp"
 #include "client/callback_queue.hpp"
 #include "client/client_timers.hpp"
 #include "client/thread_crew.hpp"
@@ -32,7 +33,7 @@ public:
 
     // True in a forked child of the process that made the runtime. fork() copies no threads, so the child must not use
     // the runtime.
-    [[nodiscard]] bool forked() const noexcept;
+    [[nodiscard]] bool forked() const noexcept { return process_.forked(); }
 
     [[nodiscard]] std::shared_ptr<client_timers> new_timers() const {
         return std::make_shared<client_timers>(timers_);
@@ -50,7 +51,7 @@ public:
 private:
     void end() noexcept;
 
-    const std::uint64_t generation_;
+    const base::process_mark process_;
     std::shared_ptr<timer_thread> timers_;
     std::shared_ptr<thread_crew> callbacks_;
     std::shared_ptr<thread_crew> work_;

@@ -16,7 +16,6 @@
 #include <variant>
 
 #include "base/log.hpp"
-#include "base/process.hpp"
 #include "guardian/start.hpp"
 #include "turnstile/guardian.hpp"
 
@@ -92,13 +91,8 @@ registry& links() {
 
 }  // namespace
 
-guardian_link::guardian_link(support::descriptor socket) noexcept
-    : generation_{base::process_generation()}, socket_{std::move(socket)} {
+guardian_link::guardian_link(support::descriptor socket) noexcept : socket_{std::move(socket)} {
     say_hello();
-}
-
-bool guardian_link::forked() const noexcept {
-    return base::process_generation() != generation_;
 }
 
 // If the guardian has ended, its end of the socket is closed. The poll() detects this even before the next message.

@@ -22,6 +22,7 @@
 #include <string_view>
 
 #include "base/mutex.hpp"
+#include "base/process.hpp"
 #include "guardian/message.hpp"
 #include "support/descriptor.hpp"
 #include "turnstile/guardian.hpp"
@@ -50,7 +51,7 @@ public:
     // separate library for one kind of server. Returns false if the guardian has reported that it cannot end sessions
     // with the scheme of this connect string; logs this once.
     [[nodiscard]] bool ends(std::string_view servers) noexcept;
-    [[nodiscard]] bool forked() const noexcept;
+    [[nodiscard]] bool forked() const noexcept { return process_.forked(); }
 
 private:
     void send(const message& value, int passed) noexcept;
@@ -58,7 +59,7 @@ private:
     void failed(int why) noexcept;
     void read_refusals() REQUIRES(mutex_);
 
-    const std::uint64_t generation_;
+    const base::process_mark process_;
     support::descriptor socket_;
     std::atomic<bool> gone_{false};
     std::atomic<bool> missed_{false};  // a message was dropped

@@ -4,19 +4,17 @@
 #include <utility>
 
 #include "base/out_of_memory.hpp"
-#include "base/process.hpp"
 #include "base/thread_name.hpp"
 #include "support/signals.hpp"
 
 namespace turnstile::local {
 
-serial_thread::serial_thread()
-    : process_{base::process_generation()}, queue_{std::make_shared<queue>()} {}
+serial_thread::serial_thread() : queue_{std::make_shared<queue>()} {}
 
 serial_thread::~serial_thread() {
     std::unique_ptr<boost::thread> thread = std::move(thread_);
     if (!thread) return;
-    if (base::process_generation() != process_) {
+    if (process_.forked()) {
         static_cast<void>(thread.release());  // a thread of the parent process
         return;
     }
@@ -30,7 +28,7 @@ serial_thread::~serial_thread() {
 }
 
 void serial_thread::post(task next) {
-    if (base::process_generation() != process_) return;
+    if (process_.forked()) return;
     const base::lock_guard lock{queue_->mutex};
     if (!thread_) {
         const support::block_signals none_here;
@@ -44,7 +42,7 @@ void serial_thread::post(task next) {
 }
 
 void serial_thread::run(const task& next) {
-    if (base::process_generation() != process_) return;
+    if (process_.forked()) return;
     const boost::this_thread::disable_interruption whatever_comes;
     base::mutex mutex;
     base::condition_variable changed;

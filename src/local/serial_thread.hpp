@@ -13,6 +13,7 @@
 #include <memory>
 
 #include "base/mutex.hpp"
+#include "base/process.hpp"
 
 namespace turnstile::local {
 
@@ -45,7 +46,7 @@ private:
     static void work(const std::shared_ptr<queue>& tasks);
     static bool take(queue& tasks, task& next);
 
-    const std::uint64_t process_;
+    const base::process_mark process_;
     const std::shared_ptr<queue> queue_;
     std::unique_ptr<boost::thread> thread_ GUARDED_BY(queue_->mutex);
 };

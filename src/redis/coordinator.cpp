@@ -30,8 +30,7 @@ public:
     redis_session(const redis_address& where, const core::session_settings& settings,
                   core::duration container_interval, std::shared_ptr<known_servers> known,
                   guardian::guarded_session guarded, core::session_sink& sink)
-        : generation_{base::process_generation()},
-          link_{std::make_unique<session_link>(where, settings, container_interval,
+        : link_{std::make_unique<session_link>(where, settings, container_interval,
                                                std::move(known), std::move(guarded), sink)} {
         if (const auto why = link_->first_refusal(k_first_answer)) throw_error(*why);
     }
@@ -75,9 +74,9 @@ public:
     }
 
 private:
-    [[nodiscard]] bool forked() const noexcept { return base::process_generation() != generation_; }
+    [[nodiscard]] bool forked() const noexcept { return process_.forked(); }
 
-    const std::uint64_t generation_;
+    const base::process_mark process_;
     std::atomic<bool> closed_{false};
     std::unique_ptr<session_link> link_;
 };

@@ -14,7 +14,6 @@
 
 #include "base/out_of_memory.hpp"
 #include "base/per_process.hpp"
-#include "base/process.hpp"
 #include "base/thread_name.hpp"
 #include "support/signals.hpp"
 
@@ -46,7 +45,7 @@ std::shared_ptr<file_bells> file_bells::of_this_process() {
     return bells;
 }
 
-file_bells::file_bells() : process_{base::process_generation()}, inotify_{new_inotify()} {
+file_bells::file_bells() : inotify_{new_inotify()} {
     const support::block_signals none_here;
     thread_ = std::make_unique<std::thread>([this] {
         base::name_this_thread("turnstile-bells");
@@ -55,7 +54,7 @@ file_bells::file_bells() : process_{base::process_generation()}, inotify_{new_in
 }
 
 file_bells::~file_bells() {
-    if (base::process_generation() != process_) {
+    if (process_.forked()) {
         static_cast<void>(thread_.release());  // the thread exists only in the parent process
         return;
     }

@@ -21,6 +21,7 @@
 #include <thread>
 
 #include "base/mutex.hpp"
+#include "base/process.hpp"
 #include "base/wake_up.hpp"
 #include "support/descriptor.hpp"
 
@@ -56,7 +57,7 @@ private:
     void run() EXCLUDES(mutex_);
     void read_events() EXCLUDES(mutex_);
 
-    const std::uint64_t process_;
+    const base::process_mark process_;
     const support::descriptor inotify_;
     base::wake_up ended_;
     base::mutex mutex_;

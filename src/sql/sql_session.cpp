@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/out_of_memory.hpp"
-#include "base/process.hpp"
 #include "base/thread_name.hpp"
 #include "support/signals.hpp"
 
@@ -12,8 +11,7 @@ namespace turnstile::sql {
 
 sql_session::sql_session(session_parts parts, const core::session_settings& settings,
                          core::session_sink& sink)
-    : generation_{base::process_generation()},
-      worker_{std::make_unique<worker>(std::move(parts), settings, sink)} {
+    : worker_{std::make_unique<worker>(std::move(parts), settings, sink)} {
     const support::block_signals none_here;
     thread_ = std::make_unique<std::thread>([this] {
         base::name_this_thread("turnstile-sql");
@@ -27,10 +25,6 @@ sql_session::~sql_session() {
     static_cast<void>(thread_.release());  // the thread belongs to the parent process
     static_cast<void>(
         worker_.release());  // its mutexes may stay locked, and its connection is the parent's
-}
-
-bool sql_session::forked() const noexcept {
-    return base::process_generation() != generation_;
 }
 
 void sql_session::submit(core::request&& request) {

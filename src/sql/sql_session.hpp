@@ -29,6 +29,7 @@
 #include <string>
 #include <thread>
 
+#include "base/process.hpp"
 #include "core/seam/coordinator.hpp"
 #include "sql/worker.hpp"
 
@@ -52,10 +53,10 @@ public:
     void abandon() noexcept override { end(false); }
 
 private:
-    [[nodiscard]] bool forked() const noexcept;
+    [[nodiscard]] bool forked() const noexcept { return process_.forked(); }
     void end(bool orderly) noexcept;
 
-    const std::uint64_t generation_;
+    const base::process_mark process_;
     std::unique_ptr<worker> worker_;
     std::atomic<bool> ended_{false};
     std::unique_ptr<std::thread> thread_;

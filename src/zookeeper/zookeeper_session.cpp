@@ -3,8 +3,6 @@
 
 #include <utility>
 
-#include "base/process.hpp"
-
 namespace turnstile::zookeeper {
 
 zookeeper_session::zookeeper_session(const ensemble_address& servers,
@@ -12,8 +10,7 @@ zookeeper_session::zookeeper_session(const ensemble_address& servers,
                                      core::session_sink& sink,
                                      std::shared_ptr<ensemble_facts> known,
                                      std::shared_ptr<guardian::guardian_link> guardian)
-    : generation_{base::process_generation()},
-      known_{std::move(known)},
+    : known_{std::move(known)},
       client_{std::make_unique<c_session>(servers, settings, sink, known_, std::move(guardian))} {
     known_->older.add(client_.get(), [own = client_.get()] { own->give_up_to_older_data(); });
 }
@@ -21,10 +18,6 @@ zookeeper_session::zookeeper_session(const ensemble_address& servers,
 zookeeper_session::~zookeeper_session() {
     close();
     if (forked()) static_cast<void>(client_.release());  // its mutexes may stay locked
-}
-
-bool zookeeper_session::forked() const noexcept {
-    return base::process_generation() != generation_;
 }
 
 void zookeeper_session::submit(core::request&& request) {

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "base/process.hpp"
 #include "core/seam/coordinator.hpp"
 #include "zookeeper/c_session.hpp"
 
@@ -40,9 +41,9 @@ public:
     void close() noexcept override;
 
 private:
-    [[nodiscard]] bool forked() const noexcept;
+    [[nodiscard]] bool forked() const noexcept { return process_.forked(); }
 
-    const std::uint64_t generation_;
+    const base::process_mark process_;
     std::atomic<bool> closed_{false};
     const std::shared_ptr<ensemble_facts> known_;
     std::unique_ptr<c_session> client_;
