@@ -60,7 +60,6 @@ public:
     [[nodiscard]] bool waits() const noexcept { return phase_ == phase::waiting; }
     [[nodiscard]] bool is_held() const noexcept { return phase_ == phase::held; }
     [[nodiscard]] bool is_lost() const noexcept { return phase_ == phase::lost; }
-    [[nodiscard]] bool is_answered() const noexcept { return answered_; }
     [[nodiscard]] bool is_handed() const noexcept { return handed_; }
     [[nodiscard]] bool is_given_up() const noexcept { return given_up_; }
     [[nodiscard]] bool may_tell(audience listener) const noexcept {

@@ -47,10 +47,6 @@ private:
     std::atomic<bool> settled_{false};
 };
 
-std::shared_ptr<callback_queue> callback_queue::start(executor run) {
-    return start(std::move(run), {.duty = thread_duty::callbacks, .name = "turnstile-call"});
-}
-
 std::shared_ptr<callback_queue> callback_queue::start(executor run, thread_start own_thread) {
     auto threads = thread_crew::start({.start = std::move(own_thread), .most = 1});
     return std::shared_ptr<callback_queue>{

@@ -42,9 +42,8 @@ class callback_queue final : public thread_crew::member,
 public:
     // Starts a queue and a crew of one thread for this queue only. The thread ends with the queue. If the executor is
     // empty, the crew runs the callbacks. Throws boost::thread_resource_error.
-    [[nodiscard]] static std::shared_ptr<callback_queue> start(executor run);
     [[nodiscard]] static std::shared_ptr<callback_queue> start(executor run,
-                                                               thread_start own_thread);
+                                                               thread_start own_thread = {});
     // Makes a queue on the threads of a shared crew, which must outlive the queue.
     [[nodiscard]] static std::shared_ptr<callback_queue> share(
         executor run, std::shared_ptr<thread_crew> threads);

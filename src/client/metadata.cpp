@@ -43,7 +43,7 @@ std::string thread_owner() {
 
 namespace detail {
 
-std::string contender_text(std::string_view path, std::string_view label, std::string_view owner,
+std::string contender_text(std::string_view label, std::string_view owner,
                            std::chrono::milliseconds session_timeout, std::string_view recipe) {
     static const std::string& host = base::never_destroyed([] {
         std::array<char, 256> name{};
@@ -51,7 +51,6 @@ std::string contender_text(std::string_view path, std::string_view label, std::s
                                                                 : std::string{"unknown"};
     }());
     contender_metadata metadata;
-    metadata.resource = path;
     metadata.host = host;
     metadata.pid = std::to_string(::getpid());
     metadata.thread = std::to_string(::gettid());
@@ -66,12 +65,12 @@ std::string contender_text(std::string_view path, std::string_view label, std::s
 base::shared_text contender_texts::text(const std::string& label, const std::string& owner,
                                         std::string_view recipe) {
     if (!recipe.empty())
-        return base::shared_text{contender_text({}, label, owner, session_timeout_, recipe)};
+        return base::shared_text{contender_text(label, owner, session_timeout_, recipe)};
     const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
     const base::lock_guard lock{mutex_};
     wording wanted{now, ::getpid(), ::gettid(), label, owner};
     if (wanted != latest_) {
-        text_ = contender_text({}, label, owner, session_timeout_);
+        text_ = contender_text(label, owner, session_timeout_);
         latest_ = std::move(wanted);
     }
     return text_;

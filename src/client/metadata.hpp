@@ -15,13 +15,12 @@ namespace turnstile::detail {
 
 // Describes the calling thread and the present time in one line of `key=value` pairs with percent-escaped values. The
 // line is readable in tools that print a znode's data (Curator's getParticipantNodes, zkCli).
-[[nodiscard]] std::string contender_text(std::string_view path, std::string_view label,
-                                         std::string_view owner,
+[[nodiscard]] std::string contender_text(std::string_view label, std::string_view owner,
                                          std::chrono::milliseconds session_timeout,
                                          std::string_view recipe = {});
 
-// Calls contender_text() for the contenders of one client, with an empty path. So contenders that a thread starts
-// within one second can share one text. Thread safety: all members from any thread.
+// Calls contender_text() for the contenders of one client. Contenders that a thread starts within one second can share
+// one text. Thread safety: all members from any thread.
 class contender_texts {
 public:
     explicit contender_texts(std::chrono::milliseconds session_timeout)

@@ -28,12 +28,6 @@ std::size_t depth_of(const worker_pool* pool) noexcept {
 
 }  // namespace
 
-std::shared_ptr<worker_pool> worker_pool::start(std::size_t most, boottime_clock::duration linger) {
-    return start({.start = {.duty = thread_duty::work, .name = "turnstile-work"},
-                  .most = most,
-                  .linger = linger});
-}
-
 std::shared_ptr<worker_pool> worker_pool::start(thread_crew::settings own) {
     const auto most = own.most;
     return std::shared_ptr<worker_pool>{

@@ -29,8 +29,6 @@ public:
 
     // Starts a pool, and a crew for this pool only. The crew ends with the pool. Throws boost::thread_resource_error if
     // the first thread cannot be started.
-    [[nodiscard]] static std::shared_ptr<worker_pool> start(
-        std::size_t most = k_most_threads, boottime_clock::duration linger = thread_crew::k_linger);
     [[nodiscard]] static std::shared_ptr<worker_pool> start(thread_crew::settings own);
     // Makes a pool on the threads of a shared crew, which must outlive the pool's tasks.
     [[nodiscard]] static std::shared_ptr<worker_pool> share(std::shared_ptr<thread_crew> threads);

@@ -47,7 +47,7 @@ class outage_watch_test : public ::testing::Test {
 protected:
     const log_lines lines;
     client_timers timers{thread_start{.duty = thread_duty::timers, .name = "test-timer"}};
-    std::shared_ptr<worker_pool> workers = worker_pool::start();
+    std::shared_ptr<worker_pool> workers = worker_pool::start({});
     std::shared_ptr<deaf_servers> servers = std::make_shared<deaf_servers>();
     std::unique_ptr<outage_watch> watch;
 

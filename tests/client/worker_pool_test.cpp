@@ -16,7 +16,7 @@ using testing::event;
 using testing::limit;
 
 TEST(worker_pool, a_blocked_task_holds_up_nobody_else) {
-    const auto pool = worker_pool::start();
+    const auto pool = worker_pool::start({});
     event go;
     event done;
     for (int i = 0; i != 4; ++i)
@@ -30,7 +30,7 @@ TEST(worker_pool, a_blocked_task_holds_up_nobody_else) {
 }
 
 TEST(worker_pool, one_thread_does_everything_in_order) {
-    const auto pool = worker_pool::start(1);
+    const auto pool = worker_pool::start({.most = 1});
     std::vector<int> order;
     std::set<boost::thread::id> threads;
     for (int i = 0; i != 20; ++i)
@@ -45,7 +45,7 @@ TEST(worker_pool, one_thread_does_everything_in_order) {
 }
 
 TEST(worker_pool, finish_waits_for_what_pool_post) {
-    const auto pool = worker_pool::start();
+    const auto pool = worker_pool::start({});
     std::atomic<int> done{0};
     for (int i = 0; i != 10; ++i)
         pool->post([&] {
@@ -58,7 +58,7 @@ TEST(worker_pool, finish_waits_for_what_pool_post) {
 
 TEST(worker_pool, finish_from_a_task_does_what_is_queued_and_waits_for_all_but_itself) {
     for (const std::size_t most : {1U, 4U}) {
-        const auto pool = worker_pool::start(most);
+        const auto pool = worker_pool::start({.most = most});
         event go;
         event finished;
         std::atomic<int> done{0};
@@ -77,7 +77,7 @@ TEST(worker_pool, finish_from_a_task_does_what_is_queued_and_waits_for_all_but_i
 }
 
 TEST(worker_pool, threads_stay_for_the_next_pool) {
-    const auto pool = worker_pool::start(4, 2 * limit());
+    const auto pool = worker_pool::start({.most = 4, .linger = 2 * limit()});
     std::set<boost::thread::id> threads;
     std::mutex mutex;
     for (int i = 0; i != 1000; ++i) {
@@ -103,7 +103,7 @@ std::size_t mapped() {
 
 TEST(worker_pool, threads_that_have_ended_leave_no_stack) {
     constexpr int k_threads = 300;
-    const auto pool = worker_pool::start(worker_pool::k_most_threads, {});
+    const auto pool = worker_pool::start({.linger = {}});
     std::list<event> events;  // these live until no thread uses them
     const auto before = mapped();
     for (int i = 0; i != k_threads; ++i) {
@@ -127,7 +127,7 @@ TEST(worker_pool, threads_that_have_ended_leave_no_stack) {
 }
 
 TEST(worker_pool, a_task_that_throws_stops_nothing) {
-    const auto pool = worker_pool::start(1);
+    const auto pool = worker_pool::start({.most = 1});
     event done;
     pool->post([] { throw std::runtime_error{"as expected"}; });
     pool->post([] { throw 1; });
@@ -137,7 +137,7 @@ TEST(worker_pool, a_task_that_throws_stops_nothing) {
 }
 
 TEST(worker_pool, nothing_is_done_after_the_end) {
-    const auto pool = worker_pool::start();
+    const auto pool = worker_pool::start({});
     pool->finish();
     const auto held = std::make_shared<int>(0);
     pool->post([held] { ADD_FAILURE(); });

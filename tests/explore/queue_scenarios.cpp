@@ -141,7 +141,7 @@ void finish_in_a_callback_beside_finish() {
 void tasks_beside_finish() {
     std::atomic<int> taken{0};
     std::atomic<int> done{0};
-    const auto pool = worker_pool::start(2);
+    const auto pool = worker_pool::start({.most = 2});
     const auto post = [&](auto&& again) -> void {
         if (pool->post([&, again] {
                 ++done;

@@ -39,7 +39,6 @@ public:
     // Notes that a list of `folder`, which was sent at `sent`, was answered.
     void looked(const std::string& folder, time_point sent);
 
-    [[nodiscard]] bool empty() const noexcept { return by_folder_.empty(); }
     [[nodiscard]] std::size_t size() const noexcept;
 
     friend bool operator==(const abandoned_creates&, const abandoned_creates&) = default;

@@ -68,10 +68,6 @@ std::optional<time_point> search(const session_owners& owners) {
     return owners.epochs.closing() ? std::nullopt : owners.traces.search_due();
 }
 
-std::optional<time_point> deadline(const session_owners& owners) {
-    return owners.basics.deadlines.next();  // place: next_deadline_of_callers
-}
-
 // This function runs after each event of a session, so it must be cheap.
 std::optional<time_point> next(const session_owners& owners) {
     const auto& link = owners.link;
@@ -94,7 +90,7 @@ std::optional<time_point> next(const session_owners& owners) {
     note(clock.next_warning(link.session_lease().valid_until()));
     note(search(owners));
     note(hopeless(owners));
-    note(deadline(owners));
+    note(owners.basics.deadlines.next());  // place: next_deadline_of_callers
     note(clock.next_end());
     note(clock.next_delay_end());
     return earliest == time_point::max() ? std::nullopt : std::optional{earliest};

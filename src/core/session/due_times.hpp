@@ -32,7 +32,6 @@ namespace turnstile::core::due {
 [[nodiscard]] std::optional<time_point> second_look(const session_owners& owners);
 [[nodiscard]] std::optional<time_point> keep_alive(const session_owners& owners);
 [[nodiscard]] std::optional<time_point> search(const session_owners& owners);
-[[nodiscard]] std::optional<time_point> deadline(const session_owners& owners);
 [[nodiscard]] std::optional<time_point> next(const session_owners& owners);
 
 }  // namespace turnstile::core::due

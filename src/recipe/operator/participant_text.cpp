@@ -33,7 +33,7 @@ void check_text(const std::string& name, const std::string& text) {
 
 std::string checked_id(const std::string& id) {
     if (id.empty()) {
-        const auto mine = contender_metadata::parse(contender_text({}, {}, {}, {}));
+        const auto mine = contender_metadata::parse(contender_text({}, {}, {}));
         return mine.host + '-' + mine.pid;
     }
     check_text("id", id);

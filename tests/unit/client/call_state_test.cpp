@@ -12,7 +12,7 @@ using audience = call_state::audience;
 TEST(call_state, begins_with_a_caller_that_waits) {
     const call_state state;
     EXPECT_TRUE(state.waits());
-    EXPECT_FALSE(state.is_answered() || state.is_handed() || state.is_given_up());
+    EXPECT_FALSE(state.is_handed() || state.is_given_up());
     EXPECT_FALSE(state.why());
 }
 
@@ -22,7 +22,8 @@ TEST(call_state, is_handed_over_once_it_is_held) {
     EXPECT_TRUE(state.is_held());
     EXPECT_FALSE(state.is_handed());
     state.hand_over();
-    EXPECT_TRUE(state.is_handed() && state.is_answered());
+    EXPECT_TRUE(state.is_handed());
+    EXPECT_FALSE(state.may_tell(audience::waiter));
 }
 
 TEST(call_state, keeps_the_reason_of_a_refusal) {

@@ -154,8 +154,7 @@ TEST(contender_metadata, keeps_the_beginning_of_a_text_as_long_as_a_znode) {
 
 TEST(contender_metadata, of_this_process_says_who_it_is) {
     const auto mine = contender_metadata::parse(
-        detail::contender_text("/locks/a b", "night run", "task 7", std::chrono::seconds{10}));
-    EXPECT_EQ(mine.resource, "/locks/a b");
+        detail::contender_text("night run", "task 7", std::chrono::seconds{10}));
     EXPECT_EQ(mine.label, "night run");
     EXPECT_EQ(mine.owner, "task 7");
     EXPECT_NE(mine.host, "");

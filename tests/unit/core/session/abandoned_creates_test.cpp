@@ -29,7 +29,7 @@ std::string child(std::size_t number) {
 
 TEST(abandoned_creates, are_none_at_first) {
     const abandoned_creates none;
-    EXPECT_TRUE(none.empty());
+    EXPECT_EQ(none.size(), 0U);
     EXPECT_EQ(none.due(), std::nullopt);
 }
 
@@ -43,7 +43,7 @@ TEST(abandoned_creates, are_claimed_once_and_in_their_folder) {
     EXPECT_THAT(some.take("/a", {child(1)}), IsEmpty());
     EXPECT_EQ(some.size(), 1U);
     EXPECT_THAT(some.take("/a", {child(2)}), ElementsAre(child(2)));
-    EXPECT_TRUE(some.empty());
+    EXPECT_EQ(some.size(), 0U);
     EXPECT_EQ(some.due(), std::nullopt);
 }
 
@@ -55,7 +55,7 @@ TEST(abandoned_creates, are_looked_for_at_doubling_distances) {
         EXPECT_EQ(some.folder_due(), "/a");
         some.looked("/a", at(100s + after));
     }
-    EXPECT_TRUE(some.empty());
+    EXPECT_EQ(some.size(), 0U);
 }
 
 TEST(abandoned_creates, are_not_done_with_a_look_that_was_late_but_not_last) {
@@ -67,7 +67,7 @@ TEST(abandoned_creates, are_not_done_with_a_look_that_was_late_but_not_last) {
     some.looked("/a", at(16s - 1ns));
     EXPECT_EQ(some.due(), at(16s));
     some.looked("/a", at(20s));
-    EXPECT_TRUE(some.empty());
+    EXPECT_EQ(some.size(), 0U);
 }
 
 TEST(abandoned_creates, of_several_folders_are_looked_for_in_turn) {
