@@ -68,6 +68,7 @@ std::optional<time_point> search(const session_owners& owners) {
     return owners.epochs.closing() ? std::nullopt : owners.traces.search_due();
 }
 
+// Lists each time for which timer_steps::on_time has an action. A time that is missing here never wakes the session.
 // This function runs after each event of a session, so it must be cheap.
 std::optional<time_point> next(const session_owners& owners) {
     const auto& link = owners.link;

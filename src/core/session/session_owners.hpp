@@ -13,10 +13,15 @@
 // | session_contenders | contenders, limits of holds, second looks, confirmations                       |
 // | commit_table       | guarded writes of holds, and releases that wait for these writes               |
 //
+// Five owners store whether the session has a connection, because each needs further data of it: server_link,
+// server_placement, session_requests, session_traces, session_contenders. link_steps tells all five of each attach and
+// detach.
+//
 // | steps           | events or tasks that the steps handle                                             |
 // |-----------------|-----------------------------------------------------------------------------------|
 // | link_steps      | opening, connections, the ends of epochs, closing                                 |
 // | contender_steps | events of contenders: requests of callers, watch events, deadlines; their effects |
+// | entry_steps     | contenders that enter their queues together, and the answers to their creates     |
 // | inquiry_steps   | reads and writes of callers that have no hold                                     |
 // | commit_steps    | guarded writes of holds                                                           |
 // | reply_steps     | replies, which they pass to their recipients                                      |

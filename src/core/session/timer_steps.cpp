@@ -21,6 +21,7 @@ void timer_steps::judge_lease() {
     replace_if_broken();
 }
 
+// due::next lists the time of each action here.
 void timer_steps::on_time() {
     contender_steps contenders{owners_};
     link_steps links{owners_};
