@@ -18,7 +18,7 @@ public:
     // `container_interval`: the time between the session's checks for empty containers.
     request_times(core::duration session_timeout, core::duration container_interval)
         : keep_alive_{session_timeout / k_keep_alive_part},
-          silence_{std::max<core::duration>(session_timeout * 2 / k_keep_alive_part,
+          silence_{std::max<core::duration>(session_timeout * k_silent_thirds / 3,
                                             std::chrono::milliseconds{100})},
           container_interval_{container_interval} {}
 
@@ -57,8 +57,9 @@ public:
     }
 
 private:
-    static constexpr int k_keep_alive_part =
-        3;  // a third of the timeout, as in ZooKeeper's clients
+    static constexpr int k_keep_alive_part = 3;  // ZooKeeper's clients use the same part
+    // A server that sends no reply for so many thirds of the session timeout counts as silent.
+    static constexpr int k_silent_thirds = 2;
     // The pause between the announcement of an event and the fetch of further events. If the session sends a request
     // during the pause, the reply brings these events, and no fetch is needed.
     static constexpr core::duration k_fetch_pause = std::chrono::milliseconds{5};
