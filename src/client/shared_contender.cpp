@@ -81,7 +81,7 @@ void shared_contender::record(deferred_effects& effects) {
             hold->on_granted(current_.held, fencing_token{current_.zxid, grant.counter},
                              grant.until.value_or(boottime_clock::time_point::max()));
             effects.answered.push_back(hold);
-            if (current_.order) effects.order = {hold, *std::exchange(current_.order, {})};
+            if (current_.request) effects.asked = {hold, *std::exchange(current_.request, {})};
         },
         [&](const sharing::tell_refused& refused) REQUIRES(mutex_) {
             auto hold = callers_.take(refused.id);
@@ -132,11 +132,11 @@ void shared_contender::execute(deferred_effects&& effects) {
                            [&] { hold->options().on_expiring(left_until(hold->valid_until())); });
             });
         }
-        if (effects.order) {
-            servers_->post([order = *std::move(effects.order)] {
-                order.holder->tell(call::audience::holder, [&order] {
-                    const auto& callback = order.holder->options().on_asked_to_release;
-                    if (callback) callback(order.request);
+        if (effects.asked) {
+            servers_->post([asked = *std::move(effects.asked)] {
+                asked.holder->tell(call::audience::holder, [&asked] {
+                    const auto& callback = asked.holder->options().on_asked_to_release;
+                    if (callback) callback(asked.request);
                 });
             });
         }
@@ -285,16 +285,16 @@ void shared_contender::on_contended(std::shared_ptr<shared_contender>&& self,
     });
 }
 
-// An operator's order to release may arrive before this object knows of the grant. Then the order is stored for the
+// An operator's request to release may arrive before this object knows of the grant. Then the request is stored for the
 // first holder.
 void shared_contender::on_asked_to_release(std::uint64_t number, const release_request& request) {
     execute(step([&](deferred_effects& effects, boottime_clock::time_point) REQUIRES(mutex_) {
         value_.on_asked_to_release(number);
         if (current_.number != number) return;
         if (auto hold = holder())
-            effects.order = {std::move(hold), request};
+            effects.asked = {std::move(hold), request};
         else
-            current_.order = request;
+            current_.request = request;
     }));
 }
 

@@ -64,7 +64,7 @@ private:
         std::uint64_t zxid = 0;                        // part of its fencing token
         std::shared_ptr<stop_callback> loss;           // must be destroyed under no lock
         std::stop_source withdrawn{std::nostopstate};  // ends the call of this contender
-        std::optional<release_request> order;          // arrived while no caller held the lock
+        std::optional<release_request> request;        // arrived while no caller held the lock
     };
     struct asked_holder {
         std::shared_ptr<local_hold> holder;
@@ -84,7 +84,7 @@ private:
         std::vector<std::stop_source> withdraw;
         std::vector<contender> given_back;
         std::optional<core::sharing::ask> ask;
-        std::optional<asked_holder> order;
+        std::optional<asked_holder> asked;
     };
 
     template <class F>

@@ -64,9 +64,9 @@ bool is_given_up(const error& why) {
     return why == errc::cancelled || why == errc::interrupted;
 }
 
-// Names a step for finish_or_end(), which ends the process if memory is exhausted. Once the call may have written an
-// order, it must report an outcome.
-constexpr auto k_order = "an order to release";
+// Names a step for finish_or_end(), which ends the process if memory is exhausted. Once the call may have written a
+// request or an order, it must report an outcome.
+constexpr auto k_revocation = "a revocation";
 
 }  // namespace
 
@@ -279,10 +279,10 @@ revocation::~revocation() = default;
 
 result<void> revocation::ask(const contender& target, const revoke_options& options) const {
     if (auto good = check(target, options); !good) return good;
-    const core::revocation_text order{core::revocation_text::how::ask, options.who, options.why};
-    return base::finish_or_end(k_order, [&]() -> result<void> {
-        const auto done = state_->write_order(target, order, limits_of(options));
-        if (!done) return state_->given_up(done.error(), target, order);
+    const core::revocation_text request{core::revocation_text::how::ask, options.who, options.why};
+    return base::finish_or_end(k_revocation, [&]() -> result<void> {
+        const auto done = state_->write_order(target, request, limits_of(options));
+        if (!done) return state_->given_up(done.error(), target, request);
         if (!done->seen && !done->wrote) return error{errc::removed, state_->znode(target)};
         log::write(log_level::info, "{} asked {} to release the lock: {}", options.who,
                    state_->znode(target), options.why);
@@ -301,7 +301,7 @@ result<revocation_outcome> revocation::take(const contender& target,
     const auto time = state_->time_for(contender_metadata::parse((*seen)->data), target, options);
     if (!time) return time.error();
     const core::revocation_text order{core::revocation_text::how::take, options.who, options.why};
-    return base::finish_or_end(k_order, [&]() -> result<revocation_outcome> {
+    return base::finish_or_end(k_revocation, [&]() -> result<revocation_outcome> {
         auto taken = state_->take(target, order, *time, limits_of(options));
         if (!taken) return state_->given_up(taken.error(), target, order);
         return taken;
@@ -316,10 +316,10 @@ result<milliseconds> revocation::longest_wait(const contender& target,
 
 result<void> revocation::withdraw(const contender& target, const revoke_options& options) const {
     if (auto good = check(target, options); !good) return good;
-    const core::revocation_text order{core::revocation_text::how::ask, options.who, options.why};
-    return base::finish_or_end(k_order, [&]() -> result<void> {
-        const auto undone =
-            state_->withdraw(target, order, detail::with_deadline({.timeout = k_time_to_withdraw}));
+    const core::revocation_text request{core::revocation_text::how::ask, options.who, options.why};
+    return base::finish_or_end(k_revocation, [&]() -> result<void> {
+        const auto undone = state_->withdraw(
+            target, request, detail::with_deadline({.timeout = k_time_to_withdraw}));
         if (undone.has_error()) return undone.error();
         if (!*undone) return error{errc::removed, state_->znode(target)};
         return {};
@@ -330,7 +330,7 @@ result<revocation_outcome> revocation::take_now(const contender& target,
                                                 const revoke_options& options) const {
     if (const auto good = check(target, options); !good) return good.error();
     const auto limits = limits_of(options);
-    return base::finish_or_end(k_order, [&]() -> result<revocation_outcome> {
+    return base::finish_or_end(k_revocation, [&]() -> result<revocation_outcome> {
         for (int i = 0; i != k_most_tries; ++i) {
             const auto seen = state_->look(target, limits);
             if (seen.has_error()) return seen.error();
