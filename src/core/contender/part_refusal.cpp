@@ -41,7 +41,8 @@ part_error refusal_of(server_error why) noexcept {
         case server_error::no_children_for_ephemerals:
             return {errc::bad_path, "the parent is ephemeral and cannot have children"};
         case server_error::quota_exceeded:
-            return {errc::quota_exceeded, "the quota is on this path or on a parent"};
+            return {errc::quota_exceeded,
+                    "a quota on this path or on a parent, or the server's memory, is used up"};
         case server_error::local_session: return {errc::local_session, ""};
         case server_error::invalid_acl:
             return {errc::bad_option,
