@@ -6,8 +6,9 @@
 //
 // | event               | the kind of hold calls       | the caller learns it by                         |
 // |---------------------|------------------------------|-------------------------------------------------|
-// | grant               | grant(), then announce()     | wait() or the handler: a guard                  |
-// | refusal             | refuse(), then announce()    | wait() or the handler: the error                |
+// | grant               | grant(), then wake() or      | wait() or the handler: a guard                  |
+// |                     | answer_handler()             |                                                 |
+// | refusal             | refuse(), then the same      | wait() or the handler: the error                |
 // | loss                | lose(), then post(), then    | on_lost, `lost()`; a caller without a guard:    |
 // |                     | trigger_lost()               | wait() or the handler: the loss as the error    |
 // | stop token          | (listen() calls cancel())    | wait() or the handler, when the wait has ended  |

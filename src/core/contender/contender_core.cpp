@@ -31,7 +31,7 @@ template <class State>
 constexpr bool k_is_wanted =
     std::is_base_of_v<state::waiting, State> || std::is_same_v<State, held>;
 
-// The table in contender.hpp: each row is a state, with the states that may follow it.
+// The table in contender_core.hpp: each row is a state, with the states that may follow it.
 constexpr std::size_t k_states = std::variant_size_v<contender_state>;
 constexpr std::array<std::array<bool, k_states>, k_states> k_may_follow{{
     // Columns of the table: outside, creating, unsure, queued, first, held, leaving, over

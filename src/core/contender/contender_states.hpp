@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The states of a contender. Each state has only the data that it needs. contender.hpp has the table of transitions.
+// The states of a contender. Each state has only the data that it needs. contender_core.hpp has the table of
+// transitions.
 //
 // Every state handles the same events. `step` sends the state's next requests. `on_reply` handles the answer to a
 // request, and `on_watch` a watch event. `leave` handles a caller that gives up, and `end_epoch` the end of the
 // session. A state never replaces itself: it passes the next state to the call (contender_call.hpp) and returns.
 //
-// Only contender.hpp and the sources of the states include this header. Thread safety: none, values.
+// Thread safety: none, values.
 #pragma once
 
 #include <cstdint>

@@ -342,8 +342,9 @@ contender_view contender_steps::view_of(contender_id id, const contender_entry& 
     seen.session_id = link.session_id();
     if (seen.attached && of.value.waits()) {
         // Removals of this session that wait to be sent go first. Otherwise the new contenders would queue behind the
-        // znodes that these removals delete. Several contenders' creates share a transaction only at ZooKeeper's
-        // servers, because other servers execute the creates of a transaction one by one.
+        // znodes that these removals delete. A contender waits to share a transaction only at ZooKeeper's servers,
+        // because other servers execute the creates of a transaction one by one, and a wait would gain nothing. (The
+        // contenders of one acquire_together message share a transaction at any server.)
         const bool waits = numbers_count_creates() && !requests.creations().is_open();
         seen.may_enter = owners_.placement.lets_in(lease) && requests.has_room() && !waits &&
                          !traces.is_crowded() && owners_.contenders.is_next(id);

@@ -11,8 +11,8 @@
 
 namespace turnstile::detail {
 
-// Returns `next::never` if another request would also fail until a person changes something, such as a setting or a
-// permission.
+// Returns `next::never` if another request would also fail until a person changes something, such as a setting, a
+// permission or a quota. So the verdict for `quota_exceeded` and `unresolvable` differs from error::is_retryable().
 [[nodiscard]] core::quorum::next worth_asking_again(const error& why);
 // Returns the error code of a call for which a majority has become impossible. For a try: `busy` if an ensemble was
 // busy.
