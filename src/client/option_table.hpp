@@ -8,7 +8,7 @@
 // |---------|---------------------------------------------------------------------------------------------|
 // | passed  | each part gets the value of the call                                                        |
 // | refused | the call fails with bad_option                                                              |
-// | own     | the composite handles the option; parts get no value, or a value that the composite computes |
+// | own     | the composite handles the option; the value of the call does not reach the parts            |
 #pragma once
 
 #include <concepts>

@@ -10,9 +10,9 @@
 // | unread         | read the mark                                 | the state becomes absent or left, or    |
 // |                |                                               | ours if only the answer to our write    |
 // |                |                                               | was lost                                |
-// | left (by a     | check our znode, and note in the mark that a  | the contender waits for the end of the  |
-// | crashed holder)| holder left it behind                         | delay; for later contenders the delay   |
-// |                |                                               | begins at the note's time stamp         |
+// | left (by a     | check our znode, and write a note into the    | the contender waits for the end of the  |
+// | crashed holder)| mark: a crashed holder left it behind         | delay; the note's time stamp is the     |
+// |                |                                               | start of the delay of later contenders  |
 // | absent, or the | check our znode, and write our mark           | the state becomes ours; the grant comes |
 // | delay has ended|                                               | as soon as the lease is certain         |
 // | ours, after the| remove our znode and the mark in one          | the next contender need not wait        |

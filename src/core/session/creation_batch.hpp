@@ -2,9 +2,9 @@
 // creation_batch: creates of contenders that enter their queues at the same time, sent in one transaction.
 //
 // While creation_limits::under_way creates are in progress, further contenders wait in the state `outside`. After the
-// next answer they enter together. A contender that comes alone enters at once. A create in the same folder as the
-// create before it does not count towards that limit, because contenders of one folder would wait in vain: they never
-// share a transaction.
+// next answer they enter together. A contender that comes alone enters at once. Creates in one folder never share a
+// transaction, so a wait would gain them nothing. So a create in the folder of the previous create does not count
+// towards that limit.
 //
 //     if (batch.is_open()) { batch.begin(); ...; batch.add({contender, id, znode}); }
 //     for (auto& group : batch.take()) batch.sent(send(creation_request(group, probe)), group);

@@ -12,8 +12,8 @@
 
 namespace turnstile::core::due {
 
-// Returns the end of the lease if the session has holds. Otherwise returns the time at which a session without a
-// connection counts as lost, or nothing while there is a connection.
+// Returns the end of the lease if the session has holds. If it has none, and no connection to a server with a majority,
+// returns the time at which the session counts as lost.
 [[nodiscard]] std::optional<time_point> lease_end(const session_owners& owners);
 // Returns the time from which the attached session cannot prove any more that it lives.
 [[nodiscard]] std::optional<time_point> broken(const session_owners& owners);

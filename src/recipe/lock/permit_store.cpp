@@ -68,8 +68,8 @@ result<look> look_at_existing(client_impl& servers, const std::string& path,
 // - `earlier`: how many permits contenders may still hold. This is the larger of `permits` and the present number of
 //   permits. If the contenders claim more permits than the present number, an earlier decrease may not have taken
 //   effect yet. In this case `earlier` is at least the present limit's `earlier`.
-// - `last`: the last contender that may hold permits under an earlier limit. The present limit's `last` stays if the
-//   number of permits does not decrease, and `earlier` is larger than `permits`.
+// - `last`: the last contender that may hold permits under an earlier limit. After a decrease it is unknown. Otherwise
+//   the present limit's `last` stays, unless `earlier` equals `permits`: then no earlier limit has an effect.
 core::permit_limit next_limit(const look& seen, std::int32_t permits) {
     auto earlier = std::max(seen.limit.now, permits);
     if (seen.taken > seen.limit.now) earlier = std::max(earlier, seen.limit.earlier);
