@@ -18,16 +18,16 @@ public:
     guarded_writer(std::shared_ptr<session_runner> session, core::contender_id hold)
         : session_{std::move(session)}, hold_{hold} {}
 
-    // commit() and async_commit() commit the transaction if the hold's znode and the znodes in `standing` exist.
-    // `standing` has the znodes of further holds. commit() waits for the outcome, and is a Boost interruption point.
+    // commit() and async_commit() commit the transaction if the hold's znode and the znodes in `further` exist.
+    // `further` has the znodes of further holds. commit() waits for the outcome, and is a Boost interruption point.
     [[nodiscard]] result<commit_result> commit(const transaction& writes,
-                                               std::vector<std::string> standing,
+                                               std::vector<std::string> further,
                                                const commit_options& options) const;
-    void async_commit(const transaction& writes, std::vector<std::string> standing,
+    void async_commit(const transaction& writes, std::vector<std::string> further,
                       const commit_options& options, commit_audience&& listeners) const;
 
 private:
-    core::commit_id start(const transaction& writes, std::vector<std::string>&& standing,
+    core::commit_id start(const transaction& writes, std::vector<std::string>&& further,
                           const commit_options& options,
                           const std::shared_ptr<commit_call>& caller) const;
 

@@ -72,7 +72,7 @@ private:
 class session_handle {
 public:
     // Returns the open session; null if no session is open.
-    [[nodiscard]] const std::shared_ptr<core::coordinator_session>& open() const noexcept {
+    [[nodiscard]] const std::shared_ptr<core::coordinator_session>& session() const noexcept {
         return session_.handle;
     }
     // Exchanges `opened` with the stored session. After close(), exchanges nothing. In both cases the caller must close

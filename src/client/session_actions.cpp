@@ -88,23 +88,23 @@ std::optional<std::uint64_t> session_runner::execute() {
 }
 
 void session_runner::execution::operator()(core::submit& action) const {
-    if (!runner_.current_.open()) return;
+    if (!runner_.current_.session()) return;
     runner_.services_->requests.fetch_add(1, std::memory_order_relaxed);
-    auto& session = *runner_.current_.open();
+    auto& session = *runner_.current_.session();
     if (another_request) return session.submit_with_next(std::move(action.request));
     session.submit(std::move(action.request));
 }
 
 void session_runner::execution::operator()(core::forget_watches& action) const {
-    if (runner_.current_.open()) runner_.current_.open()->forget_watches(action.path);
+    if (runner_.current_.session()) runner_.current_.session()->forget_watches(action.path);
 }
 
 void session_runner::execution::operator()(core::seek_leader& action) const {
-    if (runner_.current_.open()) runner_.current_.open()->seek_leader(action.connection);
+    if (runner_.current_.session()) runner_.current_.session()->seek_leader(action.connection);
 }
 
 void session_runner::execution::operator()(core::look_elsewhere& action) const {
-    if (runner_.current_.open()) runner_.current_.open()->look_for_another(action);
+    if (runner_.current_.session()) runner_.current_.session()->look_for_another(action);
 }
 
 void session_runner::execution::operator()(core::leave_server& action) const {
@@ -112,7 +112,7 @@ void session_runner::execution::operator()(core::leave_server& action) const {
                "session epoch {}: {} does not answer on the session's connection, so the session "
                "moves to a server that answers the client on another connection",
                runner_.core_.epoch(), runner_.core_.server());
-    if (runner_.current_.open()) runner_.current_.open()->leave_server(action.connection);
+    if (runner_.current_.session()) runner_.current_.session()->leave_server(action.connection);
 }
 
 void session_runner::execution::operator()(core::notice& news) const {
@@ -210,7 +210,7 @@ void session_runner::try_to_open(std::uint64_t epoch) {
 }
 
 void session_runner::execution::operator()(core::close_session& action) const {
-    if (!runner_.current_.open()) return;
+    if (!runner_.current_.session()) return;
     // The allocation may throw, so it comes before take(). Otherwise the exception would destroy the session here. The
     // destructor of the session waits for a thread that may be this thread.
     const auto old = std::make_shared<opened_session>();

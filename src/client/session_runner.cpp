@@ -166,7 +166,7 @@ bool session_runner::help(boottime_clock::time_point until) noexcept {
     std::shared_ptr<core::coordinator_session> session;
     {
         const base::lock_guard lock{mutex_};
-        session = current_.open();
+        session = current_.session();
     }
     return session && session->help(until);
 }
@@ -189,7 +189,7 @@ session_info session_runner::info() const {
     facts.server = core_.server();
     facts.role = core_.role();
     facts.owned_bytes = core_.owned_bytes();
-    const auto clock = current_.open() ? current_.open()->servers_clock() : std::nullopt;
+    const auto clock = current_.session() ? current_.session()->servers_clock() : std::nullopt;
     if (clock)
         facts.servers_time =
             clock->shown + std::chrono::duration_cast<std::chrono::system_clock::duration>(
@@ -200,8 +200,8 @@ session_info session_runner::info() const {
 session_secret session_runner::secret() const {
     const base::lock_guard lock{mutex_};
     session_secret own{core_.session_id(), {}};
-    if (current_.open()) {
-        const auto identity = current_.open()->identity();
+    if (current_.session()) {
+        const auto identity = current_.session()->identity();
         own.password.assign(identity.password.begin(), identity.password.end());
     }
     return own;

@@ -9,10 +9,10 @@
 namespace turnstile::core {
 
 void commit_queue::add(commit_id id, std::vector<write_part> parts,
-                       std::vector<std::string> standing) {
+                       std::vector<std::string> further) {
     TURNSTILE_CHECK(id != commit_id{});
     TURNSTILE_CHECK(!is_awaited(id));
-    commits_.push_back({id, commit_plan{std::move(parts)}, std::move(standing), false});
+    commits_.push_back({id, commit_plan{std::move(parts)}, std::move(further), false});
 }
 
 commit_queue::commit& commit_queue::front() {

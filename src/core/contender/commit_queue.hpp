@@ -24,13 +24,13 @@ public:
     struct commit {
         commit_id id{};
         commit_plan plan;
-        std::vector<std::string> standing;  // znodes of further holds, which must exist
-        bool answered = false;              // the caller has got its answer
+        std::vector<std::string> further;  // znodes of further holds, which must exist
+        bool answered = false;             // the caller has got its answer
         friend bool operator==(const commit&, const commit&) = default;
     };
 
     [[nodiscard]] bool empty() const noexcept { return commits_.empty(); }
-    void add(commit_id id, std::vector<write_part> parts, std::vector<std::string> standing);
+    void add(commit_id id, std::vector<write_part> parts, std::vector<std::string> further);
     // Returns the oldest commit, which is in progress or is sent next. The queue must not be empty.
     [[nodiscard]] commit& front();
     [[nodiscard]] const commit& front() const;

@@ -11,7 +11,7 @@ namespace turnstile::core {
 
 void contenders_watch::list(contender_session& c, const std::string& folder) {
     TURNSTILE_CHECK(!listing_);
-    TURNSTILE_CHECK(!announced_);
+    TURNSTILE_CHECK(!reported_);
     if (!interest_) c.watch(folder);
     interest_ = true;
     listing_ = c.submit(children_op{folder, watch_mode::watch});
@@ -43,8 +43,8 @@ consequence contenders_watch::on_answer(const std::string& own, contender_family
     return goes_on{};
 }
 
-bool contenders_watch::announce() noexcept {
-    return !std::exchange(announced_, true);
+bool contenders_watch::take_report() noexcept {
+    return !std::exchange(reported_, true);
 }
 
 void contenders_watch::give_back(contender_session& c, const std::string& folder,

@@ -33,12 +33,12 @@ public:
         return watched_on_ == connection;
     }
     // True if the watch is set, and its event will cause the report that contenders queue behind the hold.
-    [[nodiscard]] bool rests_on_event() const noexcept { return watched_on_ != 0 && !announced_; }
+    [[nodiscard]] bool rests_on_event() const noexcept { return watched_on_ != 0 && !reported_; }
     // True if contenders behind the hold were reported already, or if a list or a watch on this connection will report
     // them.
     [[nodiscard]] bool needs_no_list(std::uint64_t connection) const noexcept {
         // place: looks_behind_once
-        return announced_ || listing_ || watched_on_ == connection;
+        return reported_ || listing_ || watched_on_ == connection;
     }
     [[nodiscard]] bool expects(ticket id) const noexcept { return listing_.is(id); }
 
@@ -48,7 +48,7 @@ public:
     // Returns `done` if contenders queue behind `own`, or if the hold cannot notice arrivals.
     consequence on_answer(const std::string& own, contender_family of, const reply& answer);
     // Notes that the hold gets the report that contenders queue behind it. Returns true only at the first call.
-    [[nodiscard]] bool announce() noexcept;
+    [[nodiscard]] bool take_report() noexcept;
     void give_back(contender_session& c, const std::string& folder, removed_by remover);
 
     friend bool operator==(const contenders_watch&, const contenders_watch&) = default;
@@ -57,7 +57,7 @@ private:
     pending_ticket listing_;
     std::uint64_t watched_on_ = 0;  // number of the connection with the watch; 0: no watch
     bool interest_ = false;         // registered at the session for events of the folder
-    bool announced_ = false;
+    bool reported_ = false;
 };
 
 }  // namespace turnstile::core

@@ -102,8 +102,8 @@ void guarded_writes::suspend(const session_view& session, const reply& answer, e
 // ---- events ---------------------------------------------------------------------------------
 
 void guarded_writes::add(commit_id id, std::vector<write_part> parts,
-                         std::vector<std::string> standing, effects& out) {
-    queue_.add(id, std::move(parts), std::move(standing));
+                         std::vector<std::string> further, effects& out) {
+    queue_.add(id, std::move(parts), std::move(further));
     if (over_) queue_.fail(id, *over_, out);
 }
 
@@ -182,7 +182,7 @@ void guarded_writes::send(const own_znode& own, ticket_counter& tickets, effects
     const auto& next = queue_.front();
     std::vector<multi_part> parts;
     parts.emplace_back(set_op{own.path, own.data, own.version});  // place: commit_guard
-    for (const auto& znode : next.standing)
+    for (const auto& znode : next.further)
         parts.emplace_back(check_op{znode});  // place: further_holds_are_checked
     const auto wanted = next.plan.steps();
     parts.insert(parts.end(), wanted.begin(), wanted.end());
@@ -241,7 +241,7 @@ void guarded_writes::on_written(const session_view& session, own_znode own, cons
     } else if (answer.error == server_error::ok) {
         const auto& done = queue_.front();
         const auto of_parts = [&done](auto answers, const auto& none) {
-            const auto ahead = std::min(answers.size(), 1 + done.standing.size());
+            const auto ahead = std::min(answers.size(), 1 + done.further.size());
             answers.erase(answers.begin(), answers.begin() + static_cast<std::ptrdiff_t>(ahead));
             return done.plan.for_parts(std::move(answers), none);
         };
@@ -277,13 +277,13 @@ void guarded_writes::on_refused(const session_view& session, own_znode own, cons
 // znode: first come the checks of further holds, then the steps of the plan.
 void guarded_writes::on_part_refused(std::size_t index, server_error why, effects& out) {
     auto& refused = queue_.front();
-    if (index < refused.standing.size()) {
-        const auto& znode = refused.standing[index];
+    if (index < refused.further.size()) {
+        const auto& znode = refused.further[index];
         if (why != server_error::no_node)
             return queue_.finish_front(refused_guard(znode, why), out);
         return queue_.finish_front(removed(znode + ", the znode of another hold"), out);
     }
-    const auto step = index - refused.standing.size();
+    const auto step = index - refused.further.size();
     if (refused.plan.is_outdated_by(step, why)) {
         refused.plan.discard(step, why);
         return put_back(out);  // proceed() reads again

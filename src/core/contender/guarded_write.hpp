@@ -94,8 +94,8 @@ public:
     using effects = std::vector<write_effect>;
 
     // ---- events; each function adds effects for the session to `out` ----------------------
-    // `standing`: znodes of further holds, which must exist when the commit is carried out.
-    void add(commit_id commit, std::vector<write_part> parts, std::vector<std::string> standing,
+    // `further`: znodes of further holds, which must exist when the commit is carried out.
+    void add(commit_id commit, std::vector<write_part> parts, std::vector<std::string> further,
              effects& out);
     // The caller gives up. The caller gets `why` if the commit has certainly not been applied, and outcome_unknown
     // otherwise.

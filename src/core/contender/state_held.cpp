@@ -87,7 +87,7 @@ void held::lose_znode(contender_call& call) {
 // ---- contenders behind the hold --------------------------------------------------------------
 
 void held::on_contended(contender_call& call) {
-    if (behind.change().announce()) call.session.tell(contended{});
+    if (behind.change().take_report()) call.session.tell(contended{});
 }
 
 // A contender that entered while this contender waited watches this contender's znode. The grant causes no event, so

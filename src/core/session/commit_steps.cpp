@@ -57,7 +57,7 @@ void commit_steps::commit(const core::commit& request) {
     owners_.commits.add(request.id, {request.hold, request.deadline});
     if (request.deadline) owners_.basics.deadlines.add(*request.deadline, request.id);
     with(request.hold, [&request](guarded_writes& writes, effects& out) {
-        writes.add(request.id, request.parts, request.standing, out);
+        writes.add(request.id, request.parts, request.further, out);
     });
 }
 

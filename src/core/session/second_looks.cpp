@@ -33,8 +33,8 @@ std::vector<contender_id> second_looks::take_in_line(const contender_table& cont
     return take(contenders, true, k_most_in_line, latest_in_line_);
 }
 
-std::vector<contender_id> second_looks::take_behind(const contender_table& contenders) {
-    return take(contenders, false, k_most_behind, latest_behind_);
+std::vector<contender_id> second_looks::take_further_back(const contender_table& contenders) {
+    return take(contenders, false, k_most_behind, latest_further_back_);
 }
 
 }  // namespace turnstile::core

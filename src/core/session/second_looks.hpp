@@ -23,10 +23,10 @@ public:
     // Starts the interval anew, after an attach or with the session's first contender.
     void begin(time_point now) { looked_at_ = now; }
     [[nodiscard]] time_point due(duration interval) const { return looked_at_ + interval; }
-    // take_in_line() returns the contenders next in line that read again now. take_behind() returns the contenders
+    // take_in_line() returns the contenders next in line that read again now. take_further_back() returns the contenders
     // further back that read again now.
     [[nodiscard]] std::vector<contender_id> take_in_line(const contender_table& contenders);
-    [[nodiscard]] std::vector<contender_id> take_behind(const contender_table& contenders);
+    [[nodiscard]] std::vector<contender_id> take_further_back(const contender_table& contenders);
 
     friend bool operator==(const second_looks&, const second_looks&) = default;
 
@@ -37,7 +37,7 @@ private:
 
     time_point looked_at_{};
     contender_id latest_in_line_{};
-    contender_id latest_behind_{};
+    contender_id latest_further_back_{};
 };
 
 }  // namespace turnstile::core

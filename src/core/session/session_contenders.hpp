@@ -66,7 +66,8 @@ public:
         return connection_ && !connection_->behind.empty();
     }
     [[nodiscard]] contender_id take_behind();
-    // True if no other contender must enter its queue, or continue, before this contender.
+    // True if it is this contender's turn to enter its queue: no contender waits for room in the request window, and no
+    // older contender is without a znode.
     [[nodiscard]] bool is_next(contender_id id) const {
         const auto& outside = table_.outside();
         return connection_->behind.empty() && (outside.empty() || id <= *outside.begin());
@@ -87,7 +88,7 @@ public:
     void begin_looks(time_point now) { looks_.begin(now); }
     [[nodiscard]] std::vector<contender_id> take_in_line() { return looks_.take_in_line(table_); }
     [[nodiscard]] std::vector<contender_id> take_further_back() {
-        return looks_.take_behind(table_);
+        return looks_.take_further_back(table_);
     }
 
     // ---- confirmations (confirmations.hpp) ----

@@ -73,7 +73,7 @@ struct commit {  // a guarded write of a hold (guarded_write.hpp)
     contender_id hold{};
     std::vector<write_part> parts;
     std::optional<time_point> deadline;
-    std::vector<std::string> standing{};  // znodes of further holds at the same servers
+    std::vector<std::string> further{};  // znodes of further holds at the same servers
 };
 struct close {};
 struct from_session {

@@ -28,7 +28,7 @@ void timer_steps::on_time() {
     const auto& lease = owners_.link.session_lease();
     auto& basics = owners_.basics;
     judge_lease();
-    abandon_if_refused();
+    replace_if_refused();
     if (has_come(due::end_while_closing(owners_))) links.on_closed();
     if (has_come(due::silence(owners_))) links.look_elsewhere();
     expire_deadlines();  // place: deadlines_that_passed
@@ -80,7 +80,7 @@ void timer_steps::replace_if_broken() {
         close_session::how::orderly);
 }
 
-void timer_steps::abandon_if_refused() {
+void timer_steps::replace_if_refused() {
     if (!has_come(owners_.link.given_up(owners_.epochs.closing()))) return;
     TURNSTILE_CHECK(!owners_.link.session_lease().valid(owners_.basics.now));
     link_steps{owners_}.end_epoch(

@@ -24,10 +24,10 @@ private:
         return core::has_come(time, owners_.basics.now);
     }
     void end_lease_if_over();
-    // replace_if_broken: replaces a session that can no longer prove that it lives. abandon_if_refused: replaces a
+    // replace_if_broken: replaces a session that can no longer prove that it lives. replace_if_refused: replaces a
     // session that no server takes back.
     void replace_if_broken();
-    void abandon_if_refused();
+    void replace_if_refused();
     void fail_hopeless();
     void retry_if_due();
     void search_abandoned();

@@ -173,19 +173,19 @@ opened_session a_session(std::vector<std::string>& told) {
 TEST(session_handle, keeps_one_session_and_none_after_its_close) {
     std::vector<std::string> told;
     session_handle handle;
-    EXPECT_EQ(handle.open(), nullptr);
+    EXPECT_EQ(handle.session(), nullptr);
     auto first = a_session(told);
     const auto open = first.handle;
     handle.replace(first);
-    EXPECT_EQ(handle.open(), open);
+    EXPECT_EQ(handle.session(), open);
     EXPECT_EQ(first.handle, nullptr);
     EXPECT_EQ(handle.take().handle, open);
-    EXPECT_EQ(handle.open(), nullptr);
+    EXPECT_EQ(handle.session(), nullptr);
     EXPECT_EQ(handle.close().handle, nullptr);
     EXPECT_TRUE(handle.is_closed());
     auto late = a_session(told);
     handle.replace(late);
-    EXPECT_EQ(handle.open(), nullptr);
+    EXPECT_EQ(handle.session(), nullptr);
     EXPECT_NE(late.handle, nullptr);
 }
 

@@ -42,8 +42,8 @@ TEST_F(contenders_watch_test, its_own_znode_and_strangers_are_nobody) {
 }
 
 TEST_F(contenders_watch_test, is_announced_once) {
-    EXPECT_TRUE(behind.announce());
-    EXPECT_FALSE(behind.announce());
+    EXPECT_TRUE(behind.take_report());
+    EXPECT_FALSE(behind.take_report());
     EXPECT_TRUE(behind.needs_no_list(session.connection_number));
 }
 

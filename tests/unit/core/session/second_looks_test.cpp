@@ -28,7 +28,7 @@ TEST(second_looks, none_are_chosen_where_none_wait_for_events) {
     contender_table contenders{64};
     contenders.add(contender_id{1}, {contender_core{contender_settings{}}});
     EXPECT_TRUE(looks.take_in_line(contenders).empty());
-    EXPECT_TRUE(looks.take_behind(contenders).empty());
+    EXPECT_TRUE(looks.take_further_back(contenders).empty());
 }
 
 }  // namespace
