@@ -13,6 +13,7 @@
 #include <system_error>
 #include <utility>
 
+#include "client/guarded_end.hpp"
 #include "support/secrets.hpp"
 
 namespace turnstile::cli {

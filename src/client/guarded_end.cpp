@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ends the session of a process that has died. This code runs in a helper process, which the guardian starts for this
-// purpose (guardian/module_ends.hpp).
+#include "client/guarded_end.hpp"
+
 #include <sys/socket.h>
 
 #include <array>
@@ -15,7 +15,7 @@
 #include "base/back_off.hpp"
 #include "base/random.hpp"
 #include "client/back_ends.hpp"
-#include "guardian/module_ends.hpp"
+#include "guardian/message.hpp"
 #include "support/secrets.hpp"
 #include "turnstile/clock.hpp"
 

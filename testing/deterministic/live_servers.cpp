@@ -116,7 +116,7 @@ void live_servers::on(const E& event) {
     }  // the other events belong to a simulated client or a world
 }
 
-std::unique_ptr<simulation::handle> live_servers::open(session_end& own, std::uint16_t process,
+std::unique_ptr<simulation::handle> live_servers::open(served_session& own, std::uint16_t process,
                                                        client_id& id) {
     id = opened_++;
     sessions_.emplace(id, known_session{&own, process});

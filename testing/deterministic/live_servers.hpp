@@ -39,14 +39,14 @@ using simulation::instant;
 using simulation::planned_event;
 
 // The servers' view of a session. The servers call these members under their mutex.
-class session_end {
+class served_session {
 public:
     // Called when a message has arrived, which the session's thread must handle.
     virtual void arrive(planned_event&& event) = 0;
     virtual void crash() = 0;
 
 protected:
-    ~session_end() = default;
+    ~served_session() = default;
 };
 
 class live_servers {
@@ -76,8 +76,8 @@ public:
     }
 
     // ---- for sessions, which call the next functions inside enter() ----
-    [[nodiscard]] std::unique_ptr<simulation::handle> open(session_end& own, std::uint16_t process,
-                                                           client_id& id);
+    [[nodiscard]] std::unique_ptr<simulation::handle> open(served_session& own,
+                                                           std::uint16_t process, client_id& id);
     void forget(client_id session) { sessions_.erase(session); }
     [[nodiscard]] const simulation::scenario& plans() const noexcept { return scenario_; }
     [[nodiscard]] simulation::network& links() noexcept { return network_; }
@@ -112,7 +112,7 @@ public:
 
 private:
     struct known_session {
-        session_end* own;
+        served_session* own;
         std::uint16_t process;
     };
 

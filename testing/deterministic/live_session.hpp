@@ -19,7 +19,7 @@
 
 namespace turnstile::deterministic {
 
-class live_session final : public core::coordinator_session, private session_end {
+class live_session final : public core::coordinator_session, private served_session {
 public:
     live_session(live_servers& servers, const core::session_settings& settings,
                  core::session_sink& sink, const local::chroot& root);

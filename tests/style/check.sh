@@ -187,14 +187,15 @@ rule_layers() {
 }
 
 # The command and the admin page may include only public headers, src/support and their own headers. There are two
-# exceptions. The command may include the headers of the page, which it serves. session_closing.hpp may include
-# guardian/guardian_loop.hpp, because it closes the sessions of a dead run as the guardian's program does.
+# exceptions. The command may include the headers of the page, which it serves. session_closing may include
+# guardian/guardian_loop.hpp and client/guarded_end.hpp, because it closes the sessions of a dead run as the guardian's
+# programs do.
 rule_front_ends() {
     {
         matches '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' src/admin |
             { grep -vE '"(turnstile|support|admin)/[^"]+"' || true; }
         matches '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' src/cli |
-            { grep -vE '"(turnstile|support|admin|cli)/[^"]+"|^src/cli/session_closing\.hpp:.*"guardian/guardian_loop\.hpp"' || true; }
+            { grep -vE '"(turnstile|support|admin|cli)/[^"]+"|^src/cli/session_closing\.[ch]pp:.*"(guardian/guardian_loop|client/guarded_end)\.hpp"' || true; }
         matches "#[[:space:]]*include[[:space:]]*<($(cd src && echo */ | tr ' ' '|'))" src/admin src/cli
     } | report "no public header, and none of its own"
 }

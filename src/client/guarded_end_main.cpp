@@ -5,7 +5,7 @@
 //     turnstile-session-end SCHEME     loads the module for connect strings of this scheme, and waits for the session
 #include <unistd.h>
 
-#include "guardian/module_ends.hpp"
+#include "client/guarded_end.hpp"
 #include "support/secrets.hpp"
 
 int main(int argc, char** argv) {
