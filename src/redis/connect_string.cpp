@@ -118,10 +118,10 @@ std::string set_decoded(std::string_view name, std::string_view value, std::stri
 }
 
 std::string set_verify(std::string_view value, redis_address& out) {
-    constexpr std::array<std::pair<std::string_view, tls_verification>, 3> k_values{
-        {{"full", tls_verification::full},
-         {"ca", tls_verification::authority},
-         {"none", tls_verification::none}}};
+    constexpr std::array<std::pair<std::string_view, tls::verification>, 3> k_values{
+        {{"full", tls::verification::full},
+         {"ca", tls::verification::authority},
+         {"none", tls::verification::none}}};
     for (const auto& [name, meaning] : k_values) {
         if (value != name) continue;
         out.tls.verify = meaning;
@@ -223,7 +223,7 @@ result<redis_address> parse_connect_string(std::string_view text) {
     if (found == k_schemes.end())
         return refused_connect_string(text,
                                       "begins neither with redis:// nor with redis+sentinel://");
-    if (found->tls && !has_tls())
+    if (found->tls && !tls::has_tls())
         return refused_connect_string(text, "this build has no TLS for Redis (TURNSTILE_WITH_TLS)");
     redis_address out;
     out.tls.enabled = found->tls;

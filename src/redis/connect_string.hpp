@@ -69,7 +69,7 @@ struct redis_address {
     std::string tree;
     int wait = 0;      // replicas that must acknowledge writes
     int stay_out = 0;  // seconds; 0: no such time
-    tls_settings tls;
+    tls::settings tls;
     [[nodiscard]] bool has_sentinels() const noexcept { return !master.empty(); }
     friend bool operator==(const redis_address&, const redis_address&) = default;
 };

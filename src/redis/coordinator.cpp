@@ -150,7 +150,7 @@ private:
         return last;
     }
 
-    [[nodiscard]] greeting look_at(const server_address& server, const tls_context* tls,
+    [[nodiscard]] greeting look_at(const server_address& server, const tls::context* tls,
                                    core::time_point& deadline) const {
         line to{server, tls, -1};
         deadline += to.resolving();

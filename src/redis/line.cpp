@@ -64,7 +64,7 @@ void reply_deleter::operator()(redisReply* reply) const noexcept {
     ::freeReplyObject(reply);
 }
 
-line::line(const server_address& to, const tls_context* tls, int give_up, const std::string& name)
+line::line(const server_address& to, const tls::context* tls, int give_up, const std::string& name)
     : address_{to}, name_{name.empty() ? to.host : name}, tls_{tls}, opening_{POLLOUT} {
     begin_to_connect(give_up);
     if (broken_) return;
@@ -237,10 +237,10 @@ void line::go_on_connecting() {
 
 void line::go_on_securing() {
     switch (secured_->go_on()) {
-        case handshake_step::done: opening_ = 0; return;
-        case handshake_step::wants_to_read: opening_ = POLLIN; return;
-        case handshake_step::wants_to_write: opening_ = POLLOUT; return;
-        case handshake_step::failed: break;
+        case tls::handshake_step::done: opening_ = 0; return;
+        case tls::handshake_step::wants_to_read: opening_ = POLLIN; return;
+        case tls::handshake_step::wants_to_write: opening_ = POLLOUT; return;
+        case tls::handshake_step::failed: break;
     }
     refused_ = secured_->is_refused();
     break_off(secured_->reason());

@@ -33,7 +33,7 @@ public:
     // Resolves the host's name, which may block, and begins to connect. After a failure, `broken` is true. Starts no
     // further resolution once the descriptor `give_up` is readable. With TLS (`tls` is not null), the server's
     // certificate must be for `name`, or for the host if `name` is empty.
-    line(const server_address& to, const tls_context* tls, int give_up,
+    line(const server_address& to, const tls::context* tls, int give_up,
          const std::string& name = {});
     ~line();
     line(const line&) = delete;
@@ -97,11 +97,11 @@ private:
 
     const server_address address_;
     const std::string name_;
-    const tls_context* tls_;  // null: no TLS
+    const tls::context* tls_;  // null: no TLS
     redisContext* context_ = nullptr;
     std::optional<server_address> peer_;
     core::duration resolving_{};
-    std::unique_ptr<tls_stream> secured_;
+    std::unique_ptr<tls::stream> secured_;
     // The poll() events for which the connect or the TLS handshake waits; 0: both are complete.
     short opening_;
     bool broken_ = false;

@@ -108,7 +108,7 @@ void leave_out_older(std::vector<sentinel_answer>& answers, std::int64_t least_e
     }
 }
 
-found_servers find_servers(const redis_address& where, const tls_context* tls,
+found_servers find_servers(const redis_address& where, const tls::context* tls,
                            core::time_point deadline, int give_up, std::int64_t least_epoch,
                            sentinel_inquiries& asked) {
     asked.clear();

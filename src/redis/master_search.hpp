@@ -37,7 +37,7 @@ void leave_out_older(std::vector<sentinel_answer>& answers, std::int64_t least_e
 // Waits until more than half of the sentinels have named a master, but at most until `deadline` plus the time of the
 // name resolution. Gives up when the descriptor `give_up` becomes readable. `asked` receives the inquiries, except the
 // inquiries to sentinels whose names were not resolved.
-[[nodiscard]] found_servers find_servers(const redis_address& where, const tls_context* tls,
+[[nodiscard]] found_servers find_servers(const redis_address& where, const tls::context* tls,
                                          core::time_point deadline, int give_up,
                                          std::int64_t least_epoch, sentinel_inquiries& asked);
 

@@ -22,7 +22,7 @@ bool is_of_further_use(const sentinel_inquiry& inquiry) {
 
 }  // namespace
 
-master_watch::master_watch(const redis_address& where, const tls_context* tls,
+master_watch::master_watch(const redis_address& where, const tls::context* tls,
                            sentinel_inquiries sentinels, server_address attached_to,
                            std::int64_t epoch, core::duration session_timeout, told_refusals& told)
     : where_{where}, tls_{tls}, attached_to_{std::move(attached_to)}, told_{told}, epoch_{epoch} {

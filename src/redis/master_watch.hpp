@@ -29,7 +29,7 @@ class master_watch {
 public:
     // `where`, `tls` and `told` must outlive this object. `sentinels`: the inquiries of find_servers(), including
     // inquiries without a reply. `attached_to`: the session's server.
-    master_watch(const redis_address& where, const tls_context* tls, sentinel_inquiries sentinels,
+    master_watch(const redis_address& where, const tls::context* tls, sentinel_inquiries sentinels,
                  server_address attached_to, std::int64_t epoch, core::duration session_timeout,
                  told_refusals& told);
 
@@ -60,7 +60,7 @@ private:
     void judge(const sentinel_answer& answer);
 
     const redis_address& where_;
-    const tls_context* tls_;
+    const tls::context* tls_;
     const server_address attached_to_;
     told_refusals& told_;
     std::int64_t epoch_;

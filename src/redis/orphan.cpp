@@ -26,7 +26,7 @@ struct end_attempt {
 class orphan_end {
 public:
     orphan_end(const redis_address& where, const modules::orphaned_session& which,
-               const tls_context* tls, core::time_point until)
+               const tls::context* tls, core::time_point until)
         : where_{where}, which_{which}, tls_{tls}, until_{until} {}
 
     [[nodiscard]] end_attempt at(const server_address& server) const {
@@ -56,7 +56,7 @@ private:
 
     const redis_address& where_;
     const modules::orphaned_session& which_;
-    const tls_context* tls_;
+    const tls::context* tls_;
     const core::time_point until_;
 };
 

@@ -31,7 +31,7 @@ std::optional<server_address> master_in(const redisReply& answer) {
 }
 
 sentinel_inquiry::sentinel_inquiry(server_address sentinel, const redis_address& where,
-                                   const tls_context* tls, int give_up,
+                                   const tls::context* tls, int give_up,
                                    const std::optional<server_address>& at)
     : sentinel_{std::move(sentinel)},
       where_{where},

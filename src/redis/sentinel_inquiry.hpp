@@ -35,7 +35,7 @@ public:
     // Begins to connect to the sentinel. `at`: the sentinel's numeric address, if known. `where` and `tls` must outlive
     // the inquiry; a null `tls` means no TLS. When the descriptor `give_up` becomes readable, the constructor stops the
     // name resolution.
-    sentinel_inquiry(server_address sentinel, const redis_address& where, const tls_context* tls,
+    sentinel_inquiry(server_address sentinel, const redis_address& where, const tls::context* tls,
                      int give_up, const std::optional<server_address>& at = {});
 
     // Asks for the epoch and the address. Call this only while `waits` is false.

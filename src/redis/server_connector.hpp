@@ -81,9 +81,9 @@ private:
     const core::session_settings settings_;
     const std::shared_ptr<known_servers> known_;
     const int stop_;
-    std::shared_ptr<const tls_context> tls_;  // for this attempt or connection; null: no TLS
-    server_address server_;                   // the session's server, or the last one tried
-    std::optional<server_address> tree_at_;   // the cluster's node where the session was
+    std::shared_ptr<const tls::context> tls_;  // for this attempt or connection; null: no TLS
+    server_address server_;                    // the session's server, or the last one tried
+    std::optional<server_address> tree_at_;    // the cluster's node where the session was
 
     // The following members belong to the current attempt to attach.
     core::time_point deadline_{};  // does not include the name resolution

@@ -148,7 +148,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 // A build without TLS refuses all of these texts.
 TEST(redis_connect_string, tls) {
-    if (!has_tls()) {
+    if (!tls::has_tls()) {
         EXPECT_THAT(parse_connect_string("rediss://u:secret@h").error().message(),
                     AllOf(HasSubstr("TURNSTILE_WITH_TLS"), Not(HasSubstr("secret"))));
         return;
@@ -157,11 +157,11 @@ TEST(redis_connect_string, tls) {
         "rediss://h/shop?ca_file=/a%26b.crt&cert_file=/c.crt&key_file=/c.key&verify=ca&db=1");
     ASSERT_TRUE(parsed) << parsed.error().message();
     EXPECT_EQ(parsed->tls,
-              (tls_settings{true, tls_verification::authority, "/a&b.crt", "/c.crt", "/c.key"}));
+              (tls::settings{true, tls::verification::authority, "/a&b.crt", "/c.crt", "/c.key"}));
     EXPECT_EQ(to_string(*parsed), "rediss://h:6379/shop?db=1");
     EXPECT_EQ(to_string(*parse_connect_string("rediss+sentinel://s/main")),
               "rediss+sentinel://s:26379/main");
-    EXPECT_EQ(parse_connect_string("rediss://h")->tls.verify, tls_verification::full);
+    EXPECT_EQ(parse_connect_string("rediss://h")->tls.verify, tls::verification::full);
     EXPECT_THAT(parse_connect_string("rediss://h?verify=maybe").error().message(),
                 HasSubstr("verify=maybe: must be full, ca or none"));
     EXPECT_THAT(parse_connect_string("rediss://h?cert_file=/a").error().message(),
