@@ -18,10 +18,13 @@
 // Each attach extends the session, like a request of its client. So the attach requests the shortest session timeout.
 // The guardian gives up when it has tried all servers and one of them attached the session but refused to close it.
 //
-// This code writes the two requests itself, because the C client starts threads and blocks in name resolution. With TLS
-// or SASL, each attempt reads the files that the session's settings name; the guardian runs as the process's user, and
-// so may read them. Only the SASL exchange may block: Cyrus SASL resolves this host's name, and Kerberos may request a
-// ticket.
+// This code writes the two requests itself, because the C client starts threads and blocks in name resolution. The
+// functions of zookeeper/packets.hpp leave copies of the session's password in freed memory, so the guardian does not
+// use them.
+//
+// With TLS or SASL, each attempt reads the files that the session's settings name; the guardian runs as the process's
+// user, and so may read them. Only the SASL exchange may block: Cyrus SASL resolves this host's name, and Kerberos may
+// request a ticket.
 //
 // Thread safety: one thread.
 #pragma once
