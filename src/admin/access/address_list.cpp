@@ -12,6 +12,7 @@ namespace turnstile::admin {
 namespace {
 
 constexpr std::size_t k_ipv4_bytes = 4;
+constexpr std::size_t k_ipv6_bytes = 16;
 constexpr std::string_view k_ipv4_inside{"\0\0\0\0\0\0\0\0\0\0\xff\xff", 12};
 
 bool has_bits_of(const std::string& address, const std::string& other, std::size_t bits) {

@@ -11,8 +11,6 @@
 
 namespace turnstile::admin {
 
-inline constexpr std::size_t k_ipv6_bytes = 16;
-
 // Returns the 4 or 16 bytes of a numeric address. An IPv4 address inside IPv6 has 4 bytes. Empty if `text` is not an
 // address.
 [[nodiscard]] std::string address_bytes(std::string_view text);

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <optional>
 
+#include "admin/http/peer_key.hpp"
 #include "admin/http/refusal.hpp"
 
 namespace turnstile::admin {
@@ -65,8 +66,8 @@ sign_ins::ticket sign_in_door::check(const std::string& name, const std::string&
 sign_ins::ticket sign_in_door::enter(const visitor& caller, const std::string& name,
                                      const std::string& password) {
     const bool known = records_.knows_browser(caller.browser, boottime_clock::now());
-    const auto key = known ? "browser " + digest_text(caller.browser)
-                           : "address " + address_block(caller.address);
+    const auto key =
+        known ? "browser " + digest_text(caller.browser) : "address " + peer_key(caller.address);
     begin_try(key);
     auto ticket = check(name, password, known ? checks_of_known_ : checks_of_strangers_);
     const std::lock_guard lock{mutex_};

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "admin/access/address_list.hpp"
-
 namespace turnstile::admin {
 
 std::chrono::milliseconds sign_in_pace::wait(const std::string& key,
@@ -39,12 +37,6 @@ void sign_in_pace::failed(const std::string& key, boottime_clock::time_point now
 
 void sign_in_pace::succeeded(const std::string& key) {
     records_.erase(key);
-}
-
-std::string address_block(std::string_view address) {
-    auto bytes = address_bytes(address);
-    if (bytes.size() == k_ipv6_bytes) bytes.resize(k_ipv6_bytes / 2);
-    return bytes.empty() ? std::string{address} : bytes;
 }
 
 }  // namespace turnstile::admin

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // sign_in_pace: how long a caller must wait between failed sign-ins: first not at all, then longer and longer, up to 16
-// s. Each caller has a separate key, so callers do not delay each other. The key is the address (in IPv6 its /64), or
+// s. Each caller has a separate key, so callers do not delay each other. The key is the peer_key() of the address, or
 // the browser if it has signed in before.
 //
 // The table keeps 4,096 keys, and drops the key with the oldest failure. An attacker with more addresses can guess more
@@ -13,7 +13,6 @@
 #include <cstddef>
 #include <map>
 #include <string>
-#include <string_view>
 
 #include "turnstile/clock.hpp"
 
@@ -41,9 +40,5 @@ private:
 
     std::map<std::string, record> records_;
 };
-
-// Returns the key of an address: the IPv4 address, or the first 64 bits of an IPv6 address. An IPv4 address inside IPv6
-// counts as IPv4.
-[[nodiscard]] std::string address_block(std::string_view address);
 
 }  // namespace turnstile::admin

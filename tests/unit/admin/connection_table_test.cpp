@@ -74,6 +74,7 @@ TEST_F(connection_places, a_connection_that_has_gone_leaves_its_place) {
 TEST(peer_keys, a_machine_has_one) {
     EXPECT_EQ(peer_key("192.0.2.1"), "192.0.2.1");
     EXPECT_EQ(peer_key("::ffff:192.0.2.1"), "192.0.2.1");
+    EXPECT_NE(peer_key("192.0.2.1"), peer_key("192.0.2.2"));
     EXPECT_EQ(peer_key("2001:db8:1:2:3:4:5:6"), peer_key("2001:db8:1:2:ffff::"));
     EXPECT_NE(peer_key("2001:db8:1:2:3:4:5:6"), peer_key("2001:db8:1:3:3:4:5:6"));
     EXPECT_EQ(peer_key("fe80::1%lo"), peer_key("fe80::2"));

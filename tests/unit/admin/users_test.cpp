@@ -177,13 +177,6 @@ TEST(admin_sign_in_pace, many_addresses_take_the_oldest_ones_room) {
     EXPECT_EQ(pace.wait("old", start + 1s), 0ms);
 }
 
-TEST(admin_sign_in_pace, keys_of_addresses) {
-    EXPECT_EQ(address_block("2001:db8:1:2:3::4"), address_block("2001:db8:1:2::5"));
-    EXPECT_NE(address_block("2001:db8:1:2::4"), address_block("2001:db8:1:3::4"));
-    EXPECT_EQ(address_block("::ffff:192.0.2.1"), address_block("192.0.2.1"));
-    EXPECT_NE(address_block("192.0.2.1"), address_block("192.0.2.2"));
-}
-
 class admin_door : public ::testing::Test {
 protected:
     int status(const sign_in_door::visitor& caller, const std::string& password,
@@ -220,6 +213,14 @@ TEST_F(admin_door, failures_of_an_address_slow_it_down) {
         EXPECT_EQ(status({"127.0.0.1", {}}, "wrong"), 401);
     EXPECT_EQ(status({"127.0.0.1", {}}, "correct horse"), 429);
     EXPECT_EQ(wait, 1s);
+}
+
+// A caller's machine is known by its /64. The zone of an address names an interface of the server, and no machine.
+TEST_F(admin_door, failures_of_a_machine_slow_down_all_of_its_addresses) {
+    for (unsigned i = 0; i != sign_in_pace::k_free_failures; ++i)
+        EXPECT_EQ(status({"fe80::1%" + std::to_string(i), {}}, "wrong"), 401);
+    EXPECT_EQ(status({"fe80::2", {}}, "correct horse"), 429);
+    EXPECT_EQ(status({"fe80:0:0:1::1", {}}, "correct horse"), 204);
 }
 
 TEST_F(admin_door, a_browser_that_signed_in_before_is_not_slowed_down_by_its_neighbours) {
