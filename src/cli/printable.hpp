@@ -17,7 +17,4 @@ namespace turnstile::cli {
     return support::visible(text);
 }
 
-// Returns a JSON string with its quotes, in ASCII. Escapes other characters. Invalid UTF-8 becomes U+FFFD.
-[[nodiscard]] std::string json_string(std::string_view text);
-
 }  // namespace turnstile::cli

@@ -3,19 +3,24 @@
 
 #include <string_view>
 
-#include "cli/printable.hpp"
+#include "admin/reading/lock_json.hpp"
 
 namespace turnstile::cli {
 namespace {
 
-// A line must be short enough for one write to a pipe, even if each byte is escaped.
+using admin::json;
+
+// A line must be short enough for one write to a pipe, even if each byte is escaped as \uNNNN.
 std::string_view shortened(std::string_view text) {
     return text.substr(0, 256);
 }
 
-std::string time_line(std::string_view event, boottime_clock::time_point valid_until) {
-    return "{\"event\":" + json_string(event) +
-           ",\"valid_until\":" + std::to_string(valid_until.time_since_epoch().count()) + "}\n";
+std::string line_of(const json& event) {
+    return admin::printed(event) + '\n';
+}
+
+std::string time_line(const char* event, boottime_clock::time_point valid_until) {
+    return line_of({{"event", event}, {"valid_until", valid_until.time_since_epoch().count()}});
 }
 
 }  // namespace
@@ -29,12 +34,13 @@ std::string at_risk_line(boottime_clock::time_point valid_until) {
 }
 
 std::string asked_line(const release_request& request) {
-    return "{\"event\":\"asked_to_release\",\"who\":" + json_string(shortened(request.who)) +
-           ",\"why\":" + json_string(shortened(request.why)) + "}\n";
+    return line_of({{"event", "asked_to_release"},
+                    {"who", shortened(request.who)},
+                    {"why", shortened(request.why)}});
 }
 
 std::string lost_line(const error& why) {
-    return "{\"event\":\"lost\",\"why\":" + json_string(shortened(why.message())) + "}\n";
+    return line_of({{"event", "lost"}, {"why", shortened(why.message())}});
 }
 
 }  // namespace turnstile::cli

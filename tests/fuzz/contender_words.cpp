@@ -4,11 +4,13 @@
 // texts back unchanged. An operator's `ask` or `take`, appended to a contender's data, changes none of the contender's
 // fields.
 #include <array>
+#include <climits>
 #include <string>
 #include <string_view>
 
 #include "base/metadata_limits.hpp"
 #include "cli/printable.hpp"
+#include "cli/status_line.hpp"
 #include "core/queue/revocation_text.hpp"
 #include "fuzz_input.hpp"
 #include "support/utf8.hpp"
@@ -40,10 +42,13 @@ void check_number(const std::string& field, long long largest) {
     expect(value >= 1 && value <= largest, "a number is out of its bounds", field);
 }
 
-// Checks that the shown field is UTF-8 without control characters and marks of direction.
+// Checks that the shown field is UTF-8 without control characters and marks of direction, and that its JSON line is
+// ASCII and short enough for one write to a pipe.
 void check_shown(const std::string& field) {
     const auto shown = cli::printable(field);
-    expect(fuzz::is_printable_ascii(cli::json_string(field)), "JSON has an odd byte", field);
+    auto line = cli::asked_line({field, field});
+    line.pop_back();  // the newline
+    expect(fuzz::is_printable_ascii(line) && line.size() < PIPE_BUF, "an odd status line", line);
     for (std::string_view rest = shown; !rest.empty();) {
         const auto [point, length] = support::decode_utf8(rest);
         expect(length != 0, "what is shown is no UTF-8", shown);

@@ -227,9 +227,9 @@ TEST(assumed_pace, is_what_is_said_then_what_is_told_then_the_samples) {
 }
 
 TEST(status_line, hostile_text_stays_inside_its_string) {
-    EXPECT_EQ(
-        asked_line({"o\"ps", "a\nb\x80\\"}),
-        "{\"event\":\"asked_to_release\",\"who\":\"o\\\"ps\",\"why\":\"a\\u000ab\\ufffd\\\\\"}\n");
+    EXPECT_EQ(asked_line({"o\"ps\u00e4", "a\nb\x1b\x80\\"}),
+              "{\"event\":\"asked_to_release\",\"who\":\"o\\\"ps\\u00e4\","
+              "\"why\":\"a\\nb\\u001b\\ufffd\\\\\"}\n");
     EXPECT_EQ(confirmed_line(at(5ns)), "{\"event\":\"confirmed\",\"valid_until\":5}\n");
 }
 

@@ -9,7 +9,6 @@
 #include "cli/complaint.hpp"
 #include "cli/duration.hpp"
 #include "cli/kind_words.hpp"
-#include "cli/printable.hpp"
 #include "cli/screen.hpp"
 #include "cli/survey_json.hpp"
 #include "cli/survey_text.hpp"
@@ -20,11 +19,6 @@ namespace turnstile::cli {
 namespace {
 
 using namespace std::chrono_literals;
-
-TEST(json_string, ascii_with_escapes) {
-    EXPECT_EQ(json_string("a\"b\\c"), R"("a\"b\\c")");
-    EXPECT_EQ(json_string("\x1b\u00e4\U0001f512\xff"), R"("\u001b\u00e4\ud83d\udd12\ufffd")");
-}
 
 // Tests the errors that std::thread throws, which have no text except the system's.
 TEST(explanation, names_what_failed_and_the_limit_to_raise) {
