@@ -2,16 +2,15 @@
 #include "turnstile/testing/mariadb_server.hpp"
 
 #include <signal.h>
-#include <unistd.h>
 
 #include <array>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
 #include <string_view>
-#include <system_error>
 
 #include "servers/server_root.hpp"
+#include "servers/spawn.hpp"
 
 namespace turnstile::testing {
 
@@ -92,15 +91,10 @@ std::vector<std::string> base_folder() {
     return {"--basedir=" + (root / "usr").string()};
 }
 
-// Returns the command line. If this process runs as root, the command line runs the program as user `nobody`.
-std::vector<std::string> unprivileged(const std::string& program,
-                                      const std::vector<std::string>& arguments) {
-    std::vector<std::string> all;
-    if (::geteuid() == 0)
-        all = {"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"};
-    all.push_back(program_of(program));
-    append(all, arguments);
-    return all;
+std::vector<std::string> command_of(const std::string& program,
+                                    std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), program_of(program));
+    return detail::unprivileged(std::move(arguments));
 }
 
 }  // namespace
@@ -111,13 +105,7 @@ mariadb_server::mariadb_server(mariadb_server_options options)
       log_{folder_.path() / "log"},
       options_{std::move(options.options)} {
     std::filesystem::create_directory(home_);
-    if (::geteuid() == 0) {
-        std::filesystem::permissions(folder_.path(), std::filesystem::perms::others_exec,
-                                     std::filesystem::perm_options::add);
-        constexpr uid_t k_nobody = 65534;
-        if (::chown(home_.c_str(), k_nobody, k_nobody) != 0)
-            throw std::system_error{errno, std::generic_category(), home_.string()};
-    }
+    detail::give_to_unprivileged(home_);
     // A starting server deletes all temporary tables in its temporary folder, even of another server. So each server
     // needs its own folder.
     const server_kind& kind = chosen_kind();
@@ -127,7 +115,7 @@ mariadb_server::mariadb_server(mariadb_server_options options)
     append(arguments, base_folder());
     if (kind.server == std::string_view{kind.install}) append(arguments, options_);
     process install{process_options{
-        .command = unprivileged(kind.install, arguments), .output = log_, .folder = home_}};
+        .command = command_of(kind.install, arguments), .output = log_, .folder = home_}};
     if (!install.wait() || install.exit_code() != 0)
         throw std::runtime_error{std::string{kind.install} + " failed:\n" + install.output()};
 }
@@ -150,7 +138,7 @@ void mariadb_server::start(test_deadline until) {
     append(arguments, base_folder());
     append(arguments, options_);
     process_.emplace(process_options{
-        .command = unprivileged(chosen_kind().server, arguments), .output = log_, .folder = home_});
+        .command = command_of(chosen_kind().server, arguments), .output = log_, .folder = home_});
     const bool serves = eventually(
         [&] {
             if (!running()) return true;

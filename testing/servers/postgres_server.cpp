@@ -16,6 +16,7 @@
 #include <system_error>
 
 #include "servers/server_root.hpp"
+#include "servers/spawn.hpp"
 #include "support/descriptor.hpp"
 #include "support/kernel_file.hpp"
 
@@ -81,13 +82,7 @@ postgres_server::postgres_server(postgres_server_options options)
     std::filesystem::create_directory(data_);
     std::filesystem::permissions(data_,
                                  std::filesystem::perms::owner_all);  // PostgreSQL requires this
-    if (::geteuid() == 0) {
-        std::filesystem::permissions(folder_.path(), std::filesystem::perms::others_exec,
-                                     std::filesystem::perm_options::add);
-        constexpr uid_t k_nobody = 65534;
-        if (::chown(data_.c_str(), k_nobody, k_nobody) != 0)
-            throw std::system_error{errno, std::generic_category(), data_.string()};
-    }
+    detail::give_to_unprivileged(data_);
     make_data(options);
     std::ofstream access{data_ / "pg_hba.conf"};
     access << options.access << "\nhost all all 127.0.0.1/32 trust\n"
@@ -124,12 +119,8 @@ postgres_server::~postgres_server() {
 
 std::vector<std::string> postgres_server::command(const std::string& program,
                                                   std::vector<std::string> arguments) const {
-    std::vector<std::string> all;
-    if (::geteuid() == 0)
-        all = {"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"};
-    all.push_back((programs_ / program).string());
-    all.insert(all.end(), arguments.begin(), arguments.end());
-    return all;
+    arguments.insert(arguments.begin(), (programs_ / program).string());
+    return detail::unprivileged(std::move(arguments));
 }
 
 void postgres_server::start(test_deadline until) {

@@ -126,4 +126,19 @@ pid_t spawn(const spawn_request& request) {
     return pid;
 }
 
+std::vector<std::string> unprivileged(std::vector<std::string> command) {
+    if (::geteuid() == 0)
+        command.insert(command.begin(),
+                       {"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"});
+    return command;
+}
+
+void give_to_unprivileged(const std::filesystem::path& folder) {
+    if (::geteuid() != 0) return;
+    constexpr uid_t k_nobody = 65534;
+    std::filesystem::permissions(folder.parent_path(), std::filesystem::perms::others_exec,
+                                 std::filesystem::perm_options::add);
+    if (::chown(folder.c_str(), k_nobody, k_nobody) != 0) throw_errno(folder.string());
+}
+
 }  // namespace turnstile::testing::detail
