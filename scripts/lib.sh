@@ -41,6 +41,11 @@ packages_of() {
     done | tr ' ' '\n' | sort -u
 }
 
+# upstream_version: reads the version of a Debian package, such as "1:5.0.3-4+deb12u1", and prints "5.0.3".
+upstream_version() {
+    sed -E 's/^[0-9]+://; s/[-+~].*//'
+}
+
 is_installed() {
     [[ $(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null) == installed ]]
 }
@@ -82,13 +87,30 @@ END
     exit 0
 }
 
+# configure <folder> <cmake argument>...: configures build/<folder>.
+configure() {
+    local log=build/$1.configure.log
+    mkdir -p build
+    cmake -B "build/$1" "${@:2}" >"$log" || die 1 "configuring failed; its output is in $log"
+}
+
 # build_dev <target>: installs missing packages, and builds the target with the preset dev.
 build_dev() {
-    mkdir -p build
     install_packages build test
-    cmake --preset dev >build/dev.configure.log ||
-        die 1 "configuring failed; its output is in build/dev.configure.log"
+    configure dev --preset dev
     cmake --build --preset dev --target "$1"
+}
+
+# build_release <target> [<cmake argument>...]: builds the target with the preset release.
+build_release() {
+    configure release --preset release "${@:2}"
+    cmake --build --preset release --target "$1"
+}
+
+# configure_tests <folder>: configures build/<folder> for the programs of tests/, with the preset release.
+configure_tests() {
+    configure "$1" --preset release -D TURNSTILE_BUILD_TESTS=ON -D TURNSTILE_BUILD_EXAMPLES=OFF \
+        -D TURNSTILE_BUILD_DEMO=OFF -D TURNSTILE_BUILD_BENCH=OFF
 }
 
 # Installs a browser and the npm packages for the tests of the admin page (tests/admin/page/package-lock.json). If that
