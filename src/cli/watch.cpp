@@ -76,12 +76,10 @@ void add_watch_command(CLI::App& program, command_line& line) {
     command.formatter_fn([](auto&&...) { return watch_help(); });
     const auto options = std::make_shared<watch_options>();
     add_folder_path(command, "PATH", options->path);
-    add_duration(command, "--interval", options->interval, k_shortest_duration);
+    add_duration(command, "--interval", options->interval, std::chrono::milliseconds{100});
     add_wide_output_option(command, options->form);
     add_server_options(command, options->servers);
     command.final_callback([options, &line] {
-        if (options->interval < std::chrono::milliseconds{100})
-            throw CLI::ValidationError{"--interval", "must be at least 100ms"};
         line.action = [options] {
             return with_client(options->servers,
                                [&](client& servers) { return watch(servers, *options); });

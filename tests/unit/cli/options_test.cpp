@@ -34,7 +34,8 @@ TEST(options, a_duration_that_would_mean_nothing_names_its_bound) {
                  "--session-timeout: 99 ms: expected at least 100 ms");
     expect_usage(run_with("--max-hold", "2200ms"),
                  "--max-hold: leaves the command no time: must be longer than 2.2 s");
-    expect_usage({"watch", "/", "--interval", "0"}, "--interval: 0 s: expected at least 1 ms");
+    expect_usage({"watch", "/", "--interval", "0"}, "--interval: 0 s: expected at least 100 ms");
+    expect_usage({"serve", "--refresh", "99ms"}, "--refresh: 99 ms: expected at least 100 ms");
 }
 
 TEST(options, a_number_of_servers_names_those_there_are) {
