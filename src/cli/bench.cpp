@@ -20,10 +20,10 @@
 #include "cli/help.hpp"
 #include "cli/output_option.hpp"
 #include "cli/path_option.hpp"
-#include "cli/printable.hpp"
 #include "cli/servers.hpp"
 #include "cli/standard_streams.hpp"
 #include "cli/stop_by_signal.hpp"
+#include "support/visible.hpp"
 #include "turnstile/node.hpp"
 #include "turnstile/server_health.hpp"
 #include "turnstile/tools/connect_string.hpp"
@@ -48,8 +48,8 @@ bool is_confirmed(const bench_options& options) {
     if (options.yes) return true;
     std::fprintf(stderr,
                  "Put load on %s for %d s, with %d clients that acquire the lock %s? [y/N] ",
-                 printable(masked(options.servers.servers)).c_str(), options.seconds,
-                 options.clients, printable(options.path).c_str());
+                 support::visible(masked(options.servers.servers)).c_str(), options.seconds,
+                 options.clients, support::visible(options.path).c_str());
     std::string answer;
     std::getline(std::cin, answer);
     return answer == "y" || answer == "Y" || answer == "yes";

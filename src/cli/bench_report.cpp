@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "admin/reading/lock_json.hpp"
-#include "cli/printable.hpp"
 #include "cli/table.hpp"
+#include "support/visible.hpp"
 
 namespace turnstile::cli {
 namespace {
@@ -45,7 +45,7 @@ json distribution(durations& all) {
 
 std::string bench_text(bench_report report) {
     auto& samples = report.samples;
-    auto text = printable(report.path) + ": " + std::to_string(samples.acquires.size()) +
+    auto text = support::visible(report.path) + ": " + std::to_string(samples.acquires.size()) +
                 " grants of one mutex to " + std::to_string(report.clients) + " clients in " +
                 decimal(milliseconds(samples.span) / 1'000, 1) + " s, " +
                 decimal(per_second(report), 1) + " a second\n";

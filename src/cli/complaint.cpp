@@ -3,12 +3,12 @@
 
 #include <cstdio>
 
-#include "cli/printable.hpp"
+#include "support/visible.hpp"
 
 namespace turnstile::cli {
 
 int complain(std::string_view sentence, int code) {
-    std::fprintf(stderr, "turnstile: %s\n", printable(sentence).c_str());
+    std::fprintf(stderr, "turnstile: %s\n", support::visible(sentence).c_str());
     return code;
 }
 

@@ -11,9 +11,9 @@
 #include "cli/duration.hpp"
 #include "cli/module_list.hpp"
 #include "cli/path_findings.hpp"
-#include "cli/printable.hpp"
 #include "cli/server_findings.hpp"
 #include "cli/table.hpp"
+#include "support/visible.hpp"
 
 namespace turnstile::cli {
 namespace {
@@ -63,7 +63,7 @@ std::string server_table(const examination& seen) {
 std::string line(const char* title, const std::string& text) {
     std::string start{title};
     start.resize(17, ' ');
-    return start + printable(text) + "\n";
+    return start + support::visible(text) + "\n";
 }
 
 std::string promise_text_of(const examination& seen) {
@@ -150,8 +150,8 @@ std::string findings_text(const findings& found) {
         if (++of_a_kind > k_most_of_a_kind) continue;
         std::string start{to_string(each.weight)};
         start.resize(9, ' ');
-        text += start + printable(each.subject + ": " + each.text) + "\n         -> " +
-                printable(each.advice) + "\n";
+        text += start + support::visible(each.subject + ": " + each.text) + "\n         -> " +
+                support::visible(each.advice) + "\n";
     }
     close();
     if (text.empty()) return "the doctor found nothing to fix\n";

@@ -31,11 +31,11 @@
 #include "cli/kind_words.hpp"
 #include "cli/output_option.hpp"
 #include "cli/path_option.hpp"
-#include "cli/printable.hpp"
 #include "cli/servers.hpp"
 #include "cli/standard_streams.hpp"
 #include "cli/term_queue.hpp"
 #include "cli/wait_watch.hpp"
+#include "support/visible.hpp"
 #include "turnstile/clock.hpp"
 #include "turnstile/leader.hpp"
 #include "turnstile/leader_watch.hpp"
@@ -150,8 +150,8 @@ int stand(client& servers, command_host& host, const elect_options& options) {
 std::string text_of(const elect_options& options, const std::optional<participant>& leader) {
     if (options.form == output_form::json) return leader_line(options.path, leader);
     if (!leader) return "-\n";
-    const auto data = leader->data.empty() ? "" : ' ' + printable(leader->data);
-    return printable(leader->id) + data + '\n';
+    const auto data = leader->data.empty() ? "" : ' ' + support::visible(leader->data);
+    return support::visible(leader->id) + data + '\n';
 }
 
 result<int> listen(client& servers, const elect_options& options) {

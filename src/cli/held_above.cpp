@@ -17,9 +17,9 @@
 #include "cli/command_start.hpp"
 #include "cli/complaint.hpp"
 #include "cli/exit_code.hpp"
-#include "cli/printable.hpp"
 #include "cli/servers.hpp"
 #include "support/kernel_file.hpp"
+#include "support/visible.hpp"
 
 namespace turnstile::cli {
 namespace {
@@ -122,7 +122,7 @@ int reenter(const run_options& options, const std::vector<held_lock>& above) {
         });
         if (hidden)
             return complain(
-                printable(path) +
+                support::visible(path) +
                     ": TURNSTILE_HELD names a turnstile run of another PID namespace, so --reenter "
                     "cannot find out whether that run still holds the lock; to acquire the lock, "
                     "omit --reenter and unset TURNSTILE_HELD",
@@ -131,10 +131,11 @@ int reenter(const run_options& options, const std::vector<held_lock>& above) {
             return lock.path == path && suffices(lock.kind, options.kind);
         });
         if (!held)
-            return complain(
-                printable(path) + ": no turnstile run that started this one holds the lock as " +
-                    name_of(options.kind) + "; --reenter needs such a run for each PATH",
-                k_usage);
+            return complain(support::visible(path) +
+                                ": no turnstile run that started this one holds the lock as " +
+                                name_of(options.kind) +
+                                "; --reenter needs such a run for each PATH",
+                            k_usage);
     }
     return become(options.keeping.command);
 }
@@ -160,7 +161,7 @@ std::optional<int> end_at_held_lock(const run_options& options) {
     if (options.reenter) return reenter(options, above);
     if (options.try_only || options.wait.count() > 0) return std::nullopt;
     return complain(
-        printable(held->path) +
+        support::visible(held->path) +
             ": a turnstile run that started this one holds the lock (TURNSTILE_HELD), so each "
             "would wait for the other. --reenter runs the command under that hold, and --try and "
             "--wait limit the wait. If the lock is on other servers, unset TURNSTILE_HELD",
@@ -170,7 +171,7 @@ std::optional<int> end_at_held_lock(const run_options& options) {
 std::optional<int> end_at_held_election(const std::string& path) {
     for (const auto& lock : held_above()) {
         if (lock.path != path) continue;
-        return complain(printable(path) +
+        return complain(support::visible(path) +
                             ": a turnstile run that started this election holds the lock "
                             "(TURNSTILE_HELD), so each would wait for the other: give one of them "
                             "another path. If the lock is on other servers, unset TURNSTILE_HELD",

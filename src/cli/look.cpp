@@ -11,10 +11,10 @@
 #include "cli/help.hpp"
 #include "cli/output_option.hpp"
 #include "cli/path_option.hpp"
-#include "cli/printable.hpp"
 #include "cli/servers_clock.hpp"
 #include "cli/survey_json.hpp"
 #include "cli/survey_text.hpp"
+#include "support/visible.hpp"
 
 namespace turnstile::cli {
 namespace {
@@ -63,7 +63,7 @@ result<int> show(client& servers, const look_options& options) {
         print(survey_json({std::move(*locks), {}}));
         return k_success;
     }
-    if (locks->empty()) print(printable(options.path) + ": free; no contender is there\n");
+    if (locks->empty()) print(support::visible(options.path) + ": free; no contender is there\n");
     const auto now = clock_for(servers, *locks).now();
     for (const auto& lock : *locks) print(queue_text(lock, now, options.form == output_form::wide));
     return k_success;

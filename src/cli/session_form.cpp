@@ -5,10 +5,10 @@
 
 #include "admin/reading/lock_json.hpp"
 #include "cli/duration.hpp"
-#include "cli/printable.hpp"
 #include "cli/session_list.hpp"
 #include "cli/table.hpp"
 #include "support/hexadecimal.hpp"
+#include "support/visible.hpp"
 
 namespace turnstile::cli {
 namespace {
@@ -29,14 +29,15 @@ std::string znode_lines(const listed_session& session) {
     std::string text;
     for (const auto& znode : session.znodes)
         text += support::hexadecimal_number(session.id) + "  " + part_of(znode) + "  " +
-                printable(znode.path) + "\n";
+                support::visible(znode.path) + "\n";
     return text;
 }
 
 }  // namespace
 
 std::string session_text(const session_list& list, const std::string& folder, bool wide) {
-    if (list.sessions.empty()) return "no session has a znode below " + printable(folder) + "\n";
+    if (list.sessions.empty())
+        return "no session has a znode below " + support::visible(folder) + "\n";
     table rows{{"SESSION", "HOST", "PID", "LABEL", "ADDRESS", "SERVER", "TIMEOUT", "HOLDS", "WAITS",
                 "OTHER"}};
     for (const auto& session : list.sessions)

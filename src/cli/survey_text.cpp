@@ -7,9 +7,9 @@
 #include <string_view>
 
 #include "cli/duration.hpp"
-#include "cli/printable.hpp"
 #include "cli/table.hpp"
 #include "support/utf8.hpp"
+#include "support/visible.hpp"
 
 namespace turnstile::cli {
 namespace {
@@ -102,7 +102,7 @@ std::string age_of(const contender& entry, wall_time now) {
 }
 
 std::string nothing_text(const lock_survey& survey, const std::string& folder) {
-    auto text = "no lock is held or waited for below " + printable(folder);
+    auto text = "no lock is held or waited for below " + support::visible(folder);
     return survey.unreadable.empty() ? text : text + ", as far as this client may read";
 }
 
@@ -122,7 +122,7 @@ std::string queue_text(const surveyed_lock& lock, wall_time now, bool wide) {
     for (const auto& entry : lock.holders) lines.add(cells_of(entry, "holds", now, wide));
     std::size_t place = 0;
     for (const auto& entry : lock.waiters) lines.add(cells_of(entry, ordinal(++place), now, wide));
-    auto text = printable(lock.path) + "  " + kind_text(lock) + ", " +
+    auto text = support::visible(lock.path) + "  " + kind_text(lock) + ", " +
                 std::to_string(lock.contenders) +
                 (lock.contenders == 1 ? " contender\n" : " contenders\n") + lines.text();
     const auto read = lock.holders.size() + lock.waiters.size();
@@ -137,12 +137,12 @@ std::string waiting_line(std::string_view path, std::size_t ahead,
     std::string line{path};
     line += ": waiting, ";
     if (queue.size() <= ahead)
-        return printable(line + std::to_string(ahead) +
-                         (ahead == 1 ? " contender ahead" : " contenders ahead"));
+        return support::visible(line + std::to_string(ahead) +
+                                (ahead == 1 ? " contender ahead" : " contenders ahead"));
     line += ordinal(ahead + 1) + " of " + std::to_string(queue.size());
     const auto& first = queue.front();
     line += "; first is " + identity_of(first) + ", in the queue for " + age_of(first, now);
-    return printable(line);
+    return support::visible(line);
 }
 
 }  // namespace turnstile::cli

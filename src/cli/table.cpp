@@ -5,8 +5,8 @@
 #include <array>
 #include <utility>
 
-#include "cli/printable.hpp"
 #include "support/utf8.hpp"
+#include "support/visible.hpp"
 
 namespace turnstile::cli {
 
@@ -43,7 +43,7 @@ std::size_t width_of(std::string_view text) noexcept {
 }
 
 void table::add(std::vector<std::string> cells) {
-    for (auto& cell : cells) cell = cell.empty() ? "-" : printable(cell);
+    for (auto& cell : cells) cell = cell.empty() ? "-" : support::visible(cell);
     rows_.push_back(std::move(cells));
 }
 

@@ -19,10 +19,10 @@
 #include "cli/exit_code.hpp"
 #include "cli/help.hpp"
 #include "cli/path_option.hpp"
-#include "cli/printable.hpp"
 #include "cli/stop_by_signal.hpp"
 #include "cli/take_options.hpp"
 #include "cli/take_report.hpp"
+#include "support/visible.hpp"
 #include "turnstile/revocation.hpp"
 #include "turnstile/server_health.hpp"
 
@@ -50,15 +50,15 @@ int finish(const take_options& options, const take_report& report) {
 // facts in the contender's znode.
 void write_down(const char* deed, const take_options& options, const contender& target) {
     ::syslog(LOG_WARNING, "%s",
-             printable(options.by + " " + deed + " " + options.path + '/' + target.name + ": " +
-                       options.reason)
+             support::visible(options.by + " " + deed + " " + options.path + '/' + target.name +
+                              ": " + options.reason)
                  .c_str());
 }
 
 bool is_confirmed(const client& servers, const take_options& options, const contender& target) {
     if (options.yes) return true;
-    std::fprintf(stderr, "Take %s away from %s? [y/N] ", printable(options.path).c_str(),
-                 printable(description_of(target, servers_clock{servers}.now())).c_str());
+    std::fprintf(stderr, "Take %s away from %s? [y/N] ", support::visible(options.path).c_str(),
+                 support::visible(description_of(target, servers_clock{servers}.now())).c_str());
     std::string answer;
     std::getline(std::cin, answer);
     return answer == "y" || answer == "Y" || answer == "yes";

@@ -3,8 +3,8 @@
 
 #include "admin/reading/lock_json.hpp"
 #include "cli/duration.hpp"
-#include "cli/printable.hpp"
 #include "cli/survey_text.hpp"
+#include "support/visible.hpp"
 
 namespace turnstile::cli {
 namespace {
@@ -47,9 +47,10 @@ std::string plan_text(const take_options& options, const take_report& report) {
 }
 
 std::string take_text(const take_options& options, const take_report& report) {
-    if (!report.target) return printable(options.path) + ": free; no contender holds it\n";
+    if (!report.target) return support::visible(options.path) + ": free; no contender holds it\n";
     if (!report.outcome)
-        return "asked " + printable(description_of(*report.target, report.clock.now())) + "\n";
+        return "asked " + support::visible(description_of(*report.target, report.clock.now())) +
+               "\n";
     return std::string{sentence_of(*report.outcome)} + "\n";
 }
 

@@ -11,11 +11,11 @@
 #include "cli/help.hpp"
 #include "cli/output_option.hpp"
 #include "cli/path_option.hpp"
-#include "cli/printable.hpp"
 #include "cli/screen.hpp"
 #include "cli/servers_clock.hpp"
 #include "cli/survey_json.hpp"
 #include "cli/survey_text.hpp"
+#include "support/visible.hpp"
 
 namespace turnstile::cli {
 namespace {
@@ -55,7 +55,7 @@ std::string text_of(const lock_survey& survey, const watch_options& options, wal
 std::string frame_of(const client& servers, const watch_options& options, servers_clock& clock) {
     const auto survey = look(servers, options);
     if (options.form == output_form::json) return survey ? survey_json(*survey) : "";
-    if (!survey) return printable(survey.error().message()) + "\n";
+    if (!survey) return support::visible(survey.error().message()) + "\n";
     if (const servers_clock seen{servers}; seen.is_theirs()) clock = seen;
     return text_of(*survey, options, clock.now());
 }

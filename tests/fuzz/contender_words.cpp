@@ -9,11 +9,11 @@
 #include <string_view>
 
 #include "base/metadata_limits.hpp"
-#include "cli/printable.hpp"
 #include "cli/status_line.hpp"
 #include "core/queue/revocation_text.hpp"
 #include "fuzz_input.hpp"
 #include "support/utf8.hpp"
+#include "support/visible.hpp"
 #include "turnstile/lock_status.hpp"
 
 namespace {
@@ -45,7 +45,7 @@ void check_number(const std::string& field, long long largest) {
 // Checks that the shown field is UTF-8 without control characters and marks of direction, and that its JSON line is
 // ASCII and short enough for one write to a pipe.
 void check_shown(const std::string& field) {
-    const auto shown = cli::printable(field);
+    const auto shown = support::visible(field);
     auto line = cli::asked_line({field, field});
     line.pop_back();  // the newline
     expect(fuzz::is_printable_ascii(line) && line.size() < PIPE_BUF, "an odd status line", line);
