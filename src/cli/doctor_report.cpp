@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "admin/reading/lock_json.hpp"
+#include "cli/clock_findings.hpp"
 #include "cli/duration.hpp"
 #include "cli/module_list.hpp"
 #include "cli/path_findings.hpp"

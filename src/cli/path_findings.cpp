@@ -2,20 +2,11 @@
 #include "cli/path_findings.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <span>
-
-#include "cli/duration.hpp"
+#include <utility>
 
 namespace turnstile::cli {
 namespace {
-
-// The network's delay cannot explain a difference larger than this between the servers' clock and this machine's clock.
-// If the difference is larger than this, the displayed ages of contenders are wrong.
-constexpr std::chrono::milliseconds k_clock_difference{1'000};
 
 // Splits a znode's path into folder and name: "/locks/a" and "_c_...".
 std::pair<std::string, std::string> split(const std::string& znode) {
@@ -73,12 +64,6 @@ void look_at_trial(const path_trial& trial, findings& found) {
                          "delete the znode"});
 }
 
-std::string percent_text(double part) {
-    std::array<char, 32> text{};
-    std::snprintf(text.data(), text.size(), "%.3f %%", part * 100);
-    return text.data();
-}
-
 }  // namespace
 
 findings path_findings(const examination& seen) {
@@ -111,36 +96,6 @@ std::vector<std::string> empty_folders(const examination& seen) {
         if (odd.kind == oddity::empty_folder && (!seen.trial || odd.path != seen.trial->folder))
             folders.push_back(odd.path);
     return folders;
-}
-
-findings clock_findings(const examination& seen) {
-    findings found;
-    if (seen.trial && seen.trial->clock) {
-        const auto& clock = *seen.trial->clock;
-        const std::chrono::milliseconds apart{std::abs(clock.ahead.count())};
-        if (apart - clock.uncertainty > k_clock_difference)
-            found.push_back({severity::warning, "clocks_differ", "this host",
-                             "its wall clock is " + exact_text(apart) +
-                                 (clock.ahead.count() > 0 ? " behind" : " ahead of") +
-                                 (is_zookeeper(seen.settings) ? " that of the servers' leader"
-                                                              : " that of the servers") +
-                                 ": times of this host and of the servers cannot be compared; "
-                                 "ages in queues and holds are right",
-                             "run a time daemon (chrony) here and on the servers"});
-    }
-    if (!seen.clock) return found;
-    if (!seen.clock->synchronised)
-        found.push_back(
-            {severity::note, "clock_not_synchronised", "this host",
-             "its kernel reports that no time daemon synchronizes the clock",
-             "run a time daemon (chrony) here, or on the host of this virtual machine"});
-    const auto allowed = lease_settings{}.clock_drift;
-    if (std::abs(seen.clock->rate) > allowed)
-        found.push_back({severity::problem, "clock_rate", "this host",
-                         "its clock is slewed by " + percent_text(seen.clock->rate) +
-                             ": more than the " + percent_text(allowed) + " that leases allow for",
-                         "limit the time daemon's slew rate (chrony: maxslewrate 500)"});
-    return found;
 }
 
 }  // namespace turnstile::cli

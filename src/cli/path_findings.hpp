@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// path_findings: the findings of `turnstile doctor` about the locks' path, its znodes and the clocks.
+// path_findings: the findings of `turnstile doctor` about the locks' path and its znodes.
 //
 // Thread safety: functions, from any thread.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,10 +17,5 @@ namespace turnstile::cli {
 // Returns the empty folders of free locks. They are normal: servers remove them later. Omits the folder in which doctor
 // itself has tested its rights.
 [[nodiscard]] std::vector<std::string> empty_folders(const examination& seen);
-
-[[nodiscard]] findings clock_findings(const examination& seen);
-
-// Asks the kernel. Returns nothing if the kernel refuses (in a sandbox).
-[[nodiscard]] std::optional<host_clock> read_host_clock();
 
 }  // namespace turnstile::cli

@@ -2,6 +2,7 @@
 // Tests the findings that `turnstile doctor` derives from an examination of servers and locks.
 #include <gtest/gtest.h>
 
+#include "cli/clock_findings.hpp"
 #include "cli/doctor_report.hpp"
 #include "cli/module_list.hpp"
 #include "cli/path_findings.hpp"
