@@ -35,7 +35,7 @@ public:
         parts.failures = failures_;
         parts.server = describe();
         if (!settings.whole_tree) parts.chroot = where_.chroot;
-        parts.clean_containers_every = std::max(settings_.clean_containers_every, k_least_cleaning);
+        parts.container_interval = std::max(settings_.container_interval, k_least_cleaning);
         return std::make_unique<sql_session>(std::move(parts), settings, sink);
     }
 

@@ -22,7 +22,7 @@ namespace turnstile::sql {
 
 struct coordinator_settings {
     // Interval at which each session looks for empty container znodes, to remove them.
-    std::chrono::milliseconds clean_containers_every = std::chrono::minutes{1};
+    std::chrono::milliseconds container_interval = std::chrono::minutes{1};
     // For a database server, the guardian ends this process's sessions after the process has died. For SQLite, the
     // guardian holds a copy of each session's file lock, which shows other processes that this process is alive. Null:
     // no guardian.

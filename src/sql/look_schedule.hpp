@@ -22,10 +22,10 @@ namespace turnstile::sql {
 
 class look_schedule {
 public:
-    look_schedule(core::duration session_timeout, std::chrono::microseconds clean_every)
+    look_schedule(core::duration session_timeout, std::chrono::microseconds container_interval)
         : touch_every_{session_timeout / 3},
           listen_every_{session_timeout / 10},
-          clean_every_{clean_every} {}
+          container_interval_{container_interval} {}
 
     void touched(core::time_point at) noexcept { touched_ = at; }
     [[nodiscard]] bool is_touch_due(core::time_point now) const noexcept {
@@ -42,8 +42,10 @@ public:
     [[nodiscard]] bool is_clean_due(core::time_point now) const noexcept {
         return now >= clean_at_;
     }
-    [[nodiscard]] std::chrono::microseconds clean_every() const noexcept { return clean_every_; }
-    void cleaned(core::time_point now) noexcept { clean_at_ = now + clean_every_; }
+    [[nodiscard]] std::chrono::microseconds container_interval() const noexcept {
+        return container_interval_;
+    }
+    void cleaned(core::time_point now) noexcept { clean_at_ = now + container_interval_; }
 
     // `left`: the time until the earliest deadline of another session, if there is another session.
     void set_next_end(const std::optional<std::chrono::microseconds>& left) {
@@ -88,7 +90,7 @@ private:
 
     const core::duration touch_every_;
     const core::duration listen_every_;
-    const std::chrono::microseconds clean_every_;
+    const std::chrono::microseconds container_interval_;
     core::time_point touched_{};
     core::time_point listened_{};
     core::time_point clean_at_{};

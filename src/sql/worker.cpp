@@ -33,7 +33,7 @@ worker::worker(session_parts parts, core::session_settings settings, core::sessi
              {std::chrono::duration_cast<std::chrono::milliseconds>(settings_.timeout),
               identities_of(settings_.credentials)}},
       failures_{std::move(parts.failures)},
-      schedule_{settings_.timeout, parts.clean_containers_every},
+      schedule_{settings_.timeout, parts.container_interval},
       together_{settings_.timeout} {}
 
 void worker::stop(bool orderly) noexcept {

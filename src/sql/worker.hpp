@@ -36,7 +36,7 @@ struct session_parts {
     std::shared_ptr<base::latest_failure> failures;
     std::string server;  // the server's name, for messages
     std::string chroot;
-    std::chrono::microseconds clean_containers_every{};
+    std::chrono::microseconds container_interval{};
     std::optional<guardian::guarded_session> guarded{};
 };
 

@@ -118,7 +118,7 @@ void worker::look() {
 void worker::clean() {
     if (guarded_) guarded_->check();
     schedule_.cleaned(clock::now());
-    if (!store_.has_turn_to_clean(schedule_.clean_every())) return;
+    if (!store_.has_turn_to_clean(schedule_.container_interval())) return;
     store_.clean_containers();
     if (!repair()) return;
     end_others();

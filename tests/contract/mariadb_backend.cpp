@@ -42,12 +42,12 @@ bool a_create_is_one_request() {
 std::unique_ptr<core::coordinator> shared_servers(const std::string& chroot) {
     using std::chrono_literals::operator""h;
     return sql::make_coordinator(address("turnstile") + (chroot.empty() ? "" : "?chroot=" + chroot),
-                                 {.clean_containers_every = 24h});
+                                 {.container_interval = 24h});
 }
 
 std::unique_ptr<core::coordinator> cleaning_servers() {
     using std::chrono_literals::operator""ms;
-    return sql::make_coordinator(address("cleaning"), {.clean_containers_every = 1ms});
+    return sql::make_coordinator(address("cleaning"), {.container_interval = 1ms});
 }
 
 void clean_containers() {}

@@ -31,12 +31,12 @@ std::unique_ptr<core::coordinator> shared_servers(const std::string& chroot) {
     using std::chrono_literals::operator""h;
     // Deleting empty containers would take zxids that the tests count.
     return sql::make_coordinator(file("contract.db") + (chroot.empty() ? "" : "?chroot=" + chroot),
-                                 {.clean_containers_every = 24h});
+                                 {.container_interval = 24h});
 }
 
 std::unique_ptr<core::coordinator> cleaning_servers() {
     using std::chrono_literals::operator""ms;
-    return sql::make_coordinator(file("cleaning.db"), {.clean_containers_every = 1ms});
+    return sql::make_coordinator(file("cleaning.db"), {.container_interval = 1ms});
 }
 
 void clean_containers() {}

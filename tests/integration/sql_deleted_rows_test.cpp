@@ -66,7 +66,7 @@ TEST_F(sql_deleted_rows, a_session_without_its_row_ends_a_time_out_later) {
 }
 
 TEST_F(sql_deleted_rows, a_session_that_waits_already_finds_it) {
-    const auto waiter = recorder({.clean_containers_every = 1ms}, 2s);
+    const auto waiter = recorder({.container_interval = 1ms}, 2s);
     const auto holder = recorder();
     make_own(*holder);
     ASSERT_EQ(waiter->ask(core::exists_op{path, core::watch_mode::watch}).error, server_error::ok);
@@ -87,7 +87,7 @@ TEST_F(sql_deleted_rows, of_all_sessions_block_no_lock) {
 }
 
 TEST_F(sql_deleted_rows, of_all_nodes_leave_a_tree_that_can_be_used) {
-    const auto attached = recorder({.clean_containers_every = 1ms}, 2s);
+    const auto attached = recorder({.container_interval = 1ms}, 2s);
     run_sql("DELETE FROM turnstile_nodes");
     EXPECT_TRUE(eventually([&] {
         return attached->ask(core::create_op{path}).error == server_error::ok;

@@ -104,7 +104,7 @@ session_parts parts_of(std::unique_ptr<database> db) {
     return {.db = std::move(db),
             .closing = std::make_shared<closing_signal>(),
             .failures = std::make_shared<base::latest_failure>(),
-            .clean_containers_every = std::chrono::hours{24}};
+            .container_interval = std::chrono::hours{24}};
 }
 
 // The session's next touch (a write that keeps the session alive) would find its row locked by a user, and would end

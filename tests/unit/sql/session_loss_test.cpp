@@ -68,7 +68,7 @@ TEST(sql_session, answers_nothing_as_carried_out_behind_the_end_of_its_connectio
              sqlite_settings{folder.path() / "locks.db", testing::limit(), nullptr}, both),
          .closing = std::make_shared<closing_signal>(),
          .failures = std::make_shared<base::latest_failure>(),
-         .clean_containers_every = std::chrono::hours{24}},
+         .container_interval = std::chrono::hours{24}},
         {.timeout = std::chrono::hours{1}, .detect_role = false},
         told};
     told.wait_until([](const auto& all) { return links(all, link_kind::attached) == 1; });
