@@ -9,10 +9,10 @@
 
 namespace turnstile::redis {
 
-std::optional<greeting> subscribe(line& wakes, const std::string& channel,
+std::optional<greeting> subscribe(line& bells, const std::string& channel,
                                   core::time_point deadline, int give_up) {
-    const auto reply = wakes.ask({"SUBSCRIBE", channel}, deadline, give_up);
-    if (!reply) return greeting{.reason = wakes.reason()};
+    const auto reply = bells.ask({"SUBSCRIBE", channel}, deadline, give_up);
+    if (!reply) return greeting{.reason = bells.reason()};
     if (reply->type == REDIS_REPLY_ERROR) return refused_by("SUBSCRIBE", *reply);
     return std::nullopt;
 }

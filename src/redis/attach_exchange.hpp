@@ -31,7 +31,7 @@ struct attach_reply {
 };
 
 // Each function returns the reason if the server refuses the request; otherwise nothing.
-[[nodiscard]] std::optional<greeting> subscribe(line& wakes, const std::string& channel,
+[[nodiscard]] std::optional<greeting> subscribe(line& bells, const std::string& channel,
                                                 core::time_point deadline, int give_up);
 [[nodiscard]] std::optional<greeting> await_replicas(line& commands, const replica_wait& replicas,
                                                      core::time_point deadline, int give_up);

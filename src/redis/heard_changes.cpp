@@ -72,7 +72,7 @@ std::vector<core::watch_event> heard_changes::on_head(answer_head&& head) {
     return watched(std::move(head.events));
 }
 
-std::vector<core::watch_event> heard_changes::on_wake(std::int64_t zxid,
+std::vector<core::watch_event> heard_changes::on_bell(std::int64_t zxid,
                                                       core::watch_event&& event) {
     seen_zxid_ = zxid;
     changed_at(zxid);

@@ -37,10 +37,10 @@ public:
     // have changed a znode.
     void detached(const std::deque<pending_request>& left);
 
-    // on_head() and on_wake() return the events to deliver. They drop an event if the user has already removed its
+    // on_head() and on_bell() return the events to deliver. They drop an event if the user has already removed its
     // watch.
     [[nodiscard]] std::vector<core::watch_event> on_head(answer_head&& head);
-    [[nodiscard]] std::vector<core::watch_event> on_wake(std::int64_t zxid,
+    [[nodiscard]] std::vector<core::watch_event> on_bell(std::int64_t zxid,
                                                          core::watch_event&& event);
     // True if a reply with this zxid or a later one has arrived. That reply has brought all events up to the zxid.
     [[nodiscard]] bool has_seen(std::int64_t zxid) const noexcept { return zxid <= seen_zxid_; }

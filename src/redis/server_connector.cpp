@@ -96,8 +96,8 @@ connected_server server_connector::connect(const server_address& server,
         return to;
     }
     // Connects to the numeric address of the first connection, because the server's name may have several addresses.
-    to.wakes = std::make_unique<line>(to.commands->peer().value(), tls_.get(), stop_, server.host);
-    auto listener = greet_listener(*to.wakes, where_, to.deadline, stop_);
+    to.bells = std::make_unique<line>(to.commands->peer().value(), tls_.get(), stop_, server.host);
+    auto listener = greet_listener(*to.bells, where_, to.deadline, stop_);
     if (listener.result != welcome::ok) to.welcomed = std::move(listener);
     return to;
 }

@@ -33,7 +33,7 @@ namespace turnstile::redis {
 struct connected_server {
     greeting welcomed;
     std::unique_ptr<line> commands;
-    std::unique_ptr<line> wakes;
+    std::unique_ptr<line> bells;
     core::time_point deadline{};  // the attach must end by then
 };
 

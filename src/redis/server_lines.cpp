@@ -5,15 +5,15 @@
 
 namespace turnstile::redis {
 
-void server_lines::attach(std::shared_ptr<line> answers, std::unique_ptr<line> wakes) {
+void server_lines::attach(std::shared_ptr<line> answers, std::unique_ptr<line> bells) {
     answers_ = std::move(answers);
-    wakes_ = std::move(wakes);
+    bells_ = std::move(bells);
     unacknowledged_.reset();
 }
 
 void server_lines::detach() {
     answers_.reset();
-    wakes_.reset();
+    bells_.reset();
     reason_.clear();
 }
 
@@ -38,11 +38,11 @@ bool server_lines::skip(core::time_point deadline) {
     return answers_->await_reply(deadline, -1) != nullptr;
 }
 
-owned_reply server_lines::latest_wake() {
-    wakes_->receive();
+owned_reply server_lines::latest_bell() {
+    bells_->receive();
     owned_reply last;
-    while (auto next = wakes_->next()) last = std::move(next);
-    if (wakes_->broken()) leave(wakes_->reason());
+    while (auto next = bells_->next()) last = std::move(next);
+    if (bells_->broken()) leave(bells_->reason());
     return last;
 }
 

@@ -17,9 +17,8 @@ class server_lines {
 public:
     explicit server_lines(replica_wait replicas) : replicas_{std::move(replicas)} {}
 
-    // `answers`: the connection for requests and replies. `wakes`: the connection for the server's announcements of
-    // events.
-    void attach(std::shared_ptr<line> answers, std::unique_ptr<line> wakes);
+    // `answers`: the connection for requests and replies. `bells`: the connection for the server's bells (bell.hpp).
+    void attach(std::shared_ptr<line> answers, std::unique_ptr<line> bells);
     void detach();
 
     [[nodiscard]] const replica_wait& replicas() const noexcept { return replicas_; }
@@ -29,11 +28,11 @@ public:
     [[nodiscard]] owned_reply next();
     // Waits for a reply and drops it. Returns false if none has arrived by `deadline`.
     [[nodiscard]] bool skip(core::time_point deadline);
-    // Reads all announcements that have arrived, and returns the last announcement.
-    [[nodiscard]] owned_reply latest_wake();
+    // Reads all bells that have arrived, and returns the last bell.
+    [[nodiscard]] owned_reply latest_bell();
 
     [[nodiscard]] int answers_fd() const noexcept { return answers_->fd(); }
-    [[nodiscard]] int wakes_fd() const noexcept { return wakes_->fd(); }
+    [[nodiscard]] int bells_fd() const noexcept { return bells_->fd(); }
     [[nodiscard]] const std::optional<server_address>& peer() const noexcept {
         return answers_->peer();
     }
@@ -53,7 +52,7 @@ public:
 private:
     const replica_wait replicas_;
     std::shared_ptr<line> answers_;
-    std::unique_ptr<line> wakes_;
+    std::unique_ptr<line> bells_;
     owned_reply unacknowledged_;
     std::string reason_;
     bool ended_ = false;

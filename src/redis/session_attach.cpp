@@ -55,7 +55,7 @@ bool session_link::attach() {
 // session has no watches yet, so it may subscribe later.
 attach_outcome session_link::attach_at(connected_server& at) {
     if (at.welcomed.result != welcome::ok) return refused(at.welcomed);
-    auto& [welcomed, commands, wakes, deadline] = at;
+    auto& [welcomed, commands, bells, deadline] = at;
     const int stop = signals_.stop_fd();
     std::string prefix;
     std::string known;
@@ -66,7 +66,7 @@ attach_outcome session_link::attach_at(connected_server& at) {
     }
     const bool is_new = known.empty();
     if (!is_new) {
-        if (const auto why = subscribe(*wakes, prefix + ":" + known, deadline, stop))
+        if (const auto why = subscribe(*bells, prefix + ":" + known, deadline, stop))
             return refused(*why);
     }
     const auto sent = boottime_clock::now();
@@ -88,7 +88,7 @@ attach_outcome session_link::attach_at(connected_server& at) {
     if (const auto why = await_replicas(*commands, lines_.replicas(), deadline, stop))
         return refused(*why);
     if (is_new) {
-        if (const auto why = subscribe(*wakes, prefix + ":" + answer.session, deadline, stop))
+        if (const auto why = subscribe(*bells, prefix + ":" + answer.session, deadline, stop))
             return refused(*why);
     }
     // The guardian, which ends the session after a crash, must know the session before the client uses it. Otherwise a
@@ -107,7 +107,7 @@ attach_outcome session_link::attach_at(connected_server& at) {
         }
     }
     if (why != 0) return refused({.reason = std::generic_category().message(why)});
-    lines_.attach(shared, std::move(wakes));
+    lines_.attach(shared, std::move(bells));
     heard_.attached(answer.head.zxid, answer.history, sent, is_new);
     first_.settle(std::nullopt);
     connector_.attached(welcomed.facts);

@@ -104,7 +104,7 @@ private:
     // ---- functions that handle the server's messages (session_replies.cpp) ----
     void read_replies();
     void execute(const pending_request& asked, answer_effects&& got);
-    void read_wakes();
+    void read_bells();
     // Delivers the events. `along`: a reply that the server has sent with an event, and the request that it answers. If
     // the client makes this request during the delivery, the request gets the reply, and is not sent to the server.
     void deliver_events(std::vector<core::watch_event>&& events,

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "redis/bell.hpp"
 #include "redis/session_link.hpp"
-#include "redis/wake.hpp"
 
 namespace turnstile::redis {
 
@@ -46,29 +46,29 @@ void session_link::execute(const pending_request& asked, answer_effects&& got) {
     requests_.put_back(std::move(*got.back));
 }
 
-// Delivers the event in a wake-up message, the first of the session's queued events. The session may deliver this event
-// only if no request waits for a reply, because replies and events must keep the server's order. If an earlier reply
-// had the event's zxid or a later zxid, that reply has already brought the event. The next script returns the same
-// event again. The session then drops the event, because the watch for it has already fired.
+// Delivers the event in a bell, the first of the session's queued events. The session may deliver this event only if no
+// request waits for a reply, because replies and events must keep the server's order. If an earlier reply had the
+// event's zxid or a later zxid, that reply has already brought the event. The next script returns the same event again.
+// The session then drops the event, because the watch for it has already fired.
 //
 // The message may contain a list of the folder's children. As the send time of this list, the session uses the send
 // time of the latest answered request. The list must not extend the lease, the time for which the client relies on the
 // session: only replies to requests do so.
-void session_link::read_wakes() {
-    const auto last = lines_.latest_wake();
+void session_link::read_bells() {
+    const auto last = lines_.latest_bell();
     if (!last) return;
     constexpr std::size_t k_payload = 2;
-    std::optional<wake> told;
+    std::optional<bell> told;
     {
         const base::lock_guard lock{mutex_};
         if (requests_.takes_announced_event())
-            told = parse_wake(text_at(*last, k_payload), arguments_.mark());
+            told = parse_bell(text_at(*last, k_payload), arguments_.mark());
         if (!told || heard_.has_seen(told->zxid))
             return requests_.ask(purpose::poll, {script::poll, {}});
         times_.event_came(boottime_clock::now());
     }
     if (told->listing) told->listing->reply.sent = heard_.answered_sent();
-    deliver_events(heard_.on_wake(told->zxid, std::move(told->event)), std::move(told->listing));
+    deliver_events(heard_.on_bell(told->zxid, std::move(told->event)), std::move(told->listing));
     deliver_settled();
 }
 

@@ -31,7 +31,7 @@ void session_link::serve() {
 // Waits for work. Meanwhile the session's thread does not read, but callers may read the server's messages.
 bool session_link::await_something() {
     std::array<pollfd, 6> waited{{{turn_.fd(), POLLIN, 0},
-                                  {lines_.wakes_fd(), POLLIN, 0},
+                                  {lines_.bells_fd(), POLLIN, 0},
                                   {signals_.wake_fd(), POLLIN, 0},
                                   {signals_.stop_fd(), POLLIN, 0},
                                   connector_.awaited(),
@@ -55,7 +55,7 @@ bool session_link::await_something() {
         if (!lines_.is_left()) deliver_settled();
     }
     if (waited[0].revents != 0) read_replies();
-    if (waited[1].revents != 0) read_wakes();
+    if (waited[1].revents != 0) read_bells();
     return true;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzzes bytes from a Redis server or a sentinel: replies to scripts, records, events, wake-ups, INFO, redirections and
+// Fuzzes bytes from a Redis server or a sentinel: replies to scripts, records, events, bells, INFO, redirections and
 // the master's address. The parser refuses an answer, or returns numbers in their bounds and the requested number of
 // parts. An address that it returns is valid in a connect string.
 #include <hiredis/hiredis.h>
@@ -13,12 +13,12 @@
 #include "base/sha1.hpp"
 #include "core/seam/seam.hpp"
 #include "fuzz_input.hpp"
+#include "redis/bell.hpp"
 #include "redis/line.hpp"
 #include "redis/reply_bound.hpp"
 #include "redis/requests.hpp"
 #include "redis/sentinel_inquiry.hpp"
 #include "redis/server_words.hpp"
-#include "redis/wake.hpp"
 #include "support/hexadecimal.hpp"
 
 namespace {
@@ -119,8 +119,8 @@ void check_words(std::string_view text) {
 
 void check_wake(std::string_view body) {
     const std::string mark = "1:30000000:secret:";
-    expect(!redis::parse_wake(body, mark), "a wake-up without the session's mark is taken", body);
-    const auto told = redis::parse_wake(
+    expect(!redis::parse_bell(body, mark), "a bell without the session's mark is taken", body);
+    const auto told = redis::parse_bell(
         support::hexadecimal_digits(base::sha1(std::string{body} + mark)) + std::string{body},
         mark);
     if (!told) return;

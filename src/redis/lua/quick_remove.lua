@@ -8,7 +8,7 @@
 -- - 130 = container and emptied (2 + 128). The result 2 means a container that the key P:r does not contain yet.
 
 -- Returns the message to the sessions that watch the znode: the zxid of the removal, the event, and the folder's list
--- if it is short (wake.hpp).
+-- if it is short (bell.hpp).
 local function removal(z, event, parent, head, length, children)
   local parts = {struct.pack('<dI4', z, #event), event}
   if children > 100 then return table.concat(parts) end

@@ -58,11 +58,11 @@ TEST(heard_changes, tell_the_user_only_of_events_for_which_a_watch_waits) {
     pending_request asked;
     asked.op = core::exists_op{"/root/l/a", core::watch_mode::watch};
     heard.on_answer(asked, core::answered(core::server_error::ok), {}, 5);
-    EXPECT_THAT(heard.on_wake(6, removal_of("/root/l/b")), IsEmpty());
-    const auto events = heard.on_wake(7, removal_of("/root/l/a"));
+    EXPECT_THAT(heard.on_bell(6, removal_of("/root/l/b")), IsEmpty());
+    const auto events = heard.on_bell(7, removal_of("/root/l/a"));
     ASSERT_THAT(events, SizeIs(1));
     EXPECT_EQ(events.front().path, "/l/a");
-    EXPECT_THAT(heard.on_wake(8, removal_of("/root/l/a")), IsEmpty()) << "the watch is used up";
+    EXPECT_THAT(heard.on_bell(8, removal_of("/root/l/a")), IsEmpty()) << "the watch is used up";
     EXPECT_TRUE(heard.has_seen(8));
     EXPECT_FALSE(heard.has_seen(9));
 }

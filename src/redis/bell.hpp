@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// wake: the message that a script publishes on a session's channel. An empty message means that the session must fetch
+// bell: the message that a script publishes on a session's channel. An empty message means that the session must fetch
 // its events. The message about a removed znode contains the event and, if the list is short, the list of the folder,
 // which is the parent znode. So a client that waits for a lock needs no further request:
 // | bytes | content                                                                                    |
@@ -24,13 +24,13 @@
 
 namespace turnstile::redis {
 
-struct wake {
+struct bell {
     std::int64_t zxid = 0;
     core::watch_event event;
     std::optional<answer_along> listing;
 };
 
 // Returns nothing if the message is empty, belongs to another connection, or is not from a script.
-[[nodiscard]] std::optional<wake> parse_wake(std::string_view text, const std::string& mark);
+[[nodiscard]] std::optional<bell> parse_bell(std::string_view text, const std::string& mark);
 
 }  // namespace turnstile::redis

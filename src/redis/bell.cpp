@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "redis/wake.hpp"
+#include "redis/bell.hpp"
 
 #include <utility>
 
@@ -33,14 +33,14 @@ std::optional<answer_along> parse_listing_of(byte_reader& in) {
 
 }  // namespace
 
-std::optional<wake> parse_wake(std::string_view text, const std::string& mark) {
+std::optional<bell> parse_bell(std::string_view text, const std::string& mark) {
     if (text.size() <= k_digest) return std::nullopt;
     const auto body = text.substr(k_digest);
     if (support::hexadecimal_digits(base::sha1(std::string{body} + mark)) !=
         text.substr(0, k_digest))
         return std::nullopt;
     byte_reader in{body};
-    wake found;
+    bell found;
     const auto zxid = in.whole_double();
     const auto event = in.sized_text();
     if (!zxid || !event) return std::nullopt;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "redis/wake.hpp"
+#include "redis/bell.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -45,8 +45,8 @@ std::string sealed(const std::string& body, const std::string& mark = k_mark) {
     return support::hexadecimal_digits(base::sha1(body + mark)) + body;
 }
 
-TEST(redis_wake, tells_a_removal_and_what_is_left) {
-    const auto told = parse_wake(sealed(removal("/a/x") + folder({"y", "z"})), k_mark);
+TEST(redis_bell, tells_a_removal_and_what_is_left) {
+    const auto told = parse_bell(sealed(removal("/a/x") + folder({"y", "z"})), k_mark);
     ASSERT_TRUE(told);
     EXPECT_EQ(told->zxid, 77);
     EXPECT_EQ(told->event.kind, core::watch_kind::deleted);
@@ -61,35 +61,35 @@ TEST(redis_wake, tells_a_removal_and_what_is_left) {
     EXPECT_EQ(reply.stat.data_length, 5);
 }
 
-TEST(redis_wake, tells_a_removal_alone_where_the_list_is_long) {
-    const auto told = parse_wake(sealed(removal("/a/x")), k_mark);
+TEST(redis_bell, tells_a_removal_alone_where_the_list_is_long) {
+    const auto told = parse_bell(sealed(removal("/a/x")), k_mark);
     ASSERT_TRUE(told);
     EXPECT_FALSE(told->listing);
 }
 
-TEST(redis_wake, of_another_connection_is_none) {
+TEST(redis_bell, of_another_connection_is_none) {
     const auto text = removal("/a/x") + folder({});
-    EXPECT_FALSE(parse_wake(sealed(text, "2:30000000:secret:"), k_mark));
-    EXPECT_FALSE(parse_wake(text, k_mark));
-    EXPECT_FALSE(parse_wake("", k_mark));
+    EXPECT_FALSE(parse_bell(sealed(text, "2:30000000:secret:"), k_mark));
+    EXPECT_FALSE(parse_bell(text, k_mark));
+    EXPECT_FALSE(parse_bell("", k_mark));
 }
 
-TEST(redis_wake, that_is_cut_short_brings_no_list) {
+TEST(redis_bell, that_is_cut_short_brings_no_list) {
     const auto whole = removal("/a/x") + folder({"y", "z"});
     const auto event = removal("/a/x").size();
     for (std::size_t length = 0; length != whole.size(); ++length) {
-        const auto told = parse_wake(sealed(whole.substr(0, length)), k_mark);
+        const auto told = parse_bell(sealed(whole.substr(0, length)), k_mark);
         EXPECT_EQ(told.has_value(), length >= event) << length;
     }
 }
 
-TEST(redis_wake, with_numbers_that_no_script_writes_is_none) {
+TEST(redis_bell, with_numbers_that_no_script_writes_is_none) {
     const auto event = packed(1, 1) + with_length("/a/x");
     for (const double zxid : {std::nan(""), 1e300, 0.5})
-        EXPECT_FALSE(parse_wake(sealed(in_double(zxid) + with_length(event)), k_mark)) << zxid;
+        EXPECT_FALSE(parse_bell(sealed(in_double(zxid) + with_length(event)), k_mark)) << zxid;
     auto list = folder({});
     list.replace(64, 4, packed(0x80000000, 4));  // length of the folder's data
-    const auto told = parse_wake(sealed(removal("/a/x") + list), k_mark);
+    const auto told = parse_bell(sealed(removal("/a/x") + list), k_mark);
     ASSERT_TRUE(told);
     EXPECT_FALSE(told->listing);
 }
