@@ -35,8 +35,8 @@ public:
         if (guardian_) session_.number = guardian_->next_number();
     }
 
-    // Returns the settings for opening the session. With a guardian, the server need not promise to end sessions after
-    // a crash: the guardian does that.
+    // Returns the settings for opening the session. With a guardian, they demand of the server no promise about dead
+    // processes, because the guardian ends the sessions of a dead process.
     [[nodiscard]] core::session_settings for_server(core::session_settings own) const {
         if (guardian_) own.required.crash = crash_promise::never;
         return own;

@@ -29,9 +29,9 @@ public:
     // Records the answer to an attach: `zxid` and the tree's history at the server. `sent`: when the attach request was
     // sent. `is_new`: this attach has opened the session.
     void attached(std::int64_t zxid, std::string_view history, core::time_point sent, bool is_new);
-    // Call this after an attach if a change had no reply when the earlier connection broke. The client will now read
-    // whether the server executed that change, and rely on the result. So this function records `zxid`, the zxid of the
-    // attach, as the zxid of a change that the client knows.
+    // Call this after each attach, with its zxid. The earlier connection may have ended before the reply to a change.
+    // Then the client will now read whether the server executed that change, and rely on the result. So the client
+    // counts as knowing all changes up to `zxid`.
     void resolve_lost_change(std::int64_t zxid);
     // Call this when the connection has ended. `left`: the requests that have no reply. Records whether one of them may
     // have changed a znode.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // mariadb_bell: lets one session wake another in MariaDB, which has no LISTEN and NOTIFY.
 //
-// Each session has a second connection. It sleeps at the server in one statement: unless the session has an event that
-// the client does not know, wait for a user-level lock (the "door"). The session's first connection always holds the
-// door, so the wait lasts. After its commit, a writer ends that statement with KILL QUERY; this is the bell.
+// Each session has a second connection, which sleeps at the server in one statement. The statement ends at once if the
+// session has an event that the client does not know. Otherwise it waits for a user-level lock (the "door"). The
+// session's first connection always holds the door, so the wait lasts. After its commit, a writer ends that statement
+// with KILL QUERY; this is the bell.
 //
 // The sleeping connection also holds a second user-level lock, whose name contains the session's id. The writer finds
 // the connection with KILL QUERY IS_USED_LOCK(name). A connection's number would not be safe: after a restart of the

@@ -191,8 +191,8 @@ heard store::hear(touch how, watch_list standing) {
         out.next_end = found.next_end;
         if (standing == watch_list::not_asked) return;
         out.watches = stored_nodes::watches_in(db_.answer(watched));
-        // If the session owns a znode at the path, the znode exists, even if an event in the same snapshot reports its
-        // removal: a request whose reply was lost has created the znode again.
+        // If an event reports a removal, but the session owns a znode at that path, the znode exists: a later request,
+        // whose reply was lost, has created the znode again.
         for (const std::string& path : stored_nodes::paths_in(db_.answer(owned)))
             news_.exists(path);
     });

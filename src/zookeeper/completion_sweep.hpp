@@ -4,9 +4,10 @@
 // zookeeper_close() queues a completion for each unanswered request. The C client's completion thread ends as soon as
 // its queue is empty, perhaps before zookeeper_close() has queued all completions. The C client then neither calls nor
 // frees the later completions (ZooKeeper 3.8.0, `do_completion`, `destroy`). So the first completion must wait until
-// the last completion is queued. zookeeper_close() itself calls the completion of zoo_add_auth, after it has queued the
-// other completions. So begin() calls zoo_add_auth with invented credentials, and the completion of that call ends the
-// wait. The credentials have no effect, because the session ends, too.
+// the last completion is queued.
+//
+// The completion of zoo_add_auth ends this wait: zookeeper_close() itself calls that completion, after it has queued all
+// others. So begin() calls zoo_add_auth, with invented credentials. They have no effect, because the session ends, too.
 //
 // Thread safety: all members from any thread. The lock guards only this object, because the C client calls the
 // completion under its own locks.

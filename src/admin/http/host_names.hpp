@@ -33,8 +33,8 @@ private:
 };
 
 // Checks the headers of a request that changes something. A header may be empty. `origin` must be the origin of the
-// page itself, including the scheme: an attacker on the network can forge pages of http://NAME, and a forged page must
-// not act on https://NAME.
+// page itself, including the scheme: an attacker on the network can forge a page of http://NAME, and the server of
+// https://NAME must refuse that page's requests.
 [[nodiscard]] bool is_own_page(std::string_view origin, std::string_view scheme,
                                std::string_view host, std::string_view fetch_site);
 
