@@ -46,7 +46,7 @@ struct wanted_servers {
 };
 
 // A session whose process has ended. The guardian got these values from the module when the session started
-// (guardian/guarded_session.hpp).
+// (guardian/module_notice.hpp).
 struct orphaned_session {
     std::string_view connect_string;
     core::duration timeout{};

@@ -9,7 +9,7 @@
 #include "base/duration_text.hpp"
 #include "base/out_of_memory.hpp"
 #include "base/process.hpp"
-#include "guardian/guarded_session.hpp"
+#include "guardian/module_notice.hpp"
 #include "redis/connect_string.hpp"
 #include "redis/handshake.hpp"
 #include "redis/known_servers.hpp"
@@ -29,7 +29,7 @@ class redis_session final : public core::coordinator_session {
 public:
     redis_session(const redis_address& where, const core::session_settings& settings,
                   core::duration container_interval, std::shared_ptr<known_servers> known,
-                  guardian::guarded_session guarded, core::session_sink& sink)
+                  guardian::module_notice guarded, core::session_sink& sink)
         : link_{std::make_unique<session_link>(where, settings, container_interval,
                                                std::move(known), std::move(guarded), sink)} {
         if (const auto why = link_->first_refusal(k_first_answer)) throw_error(*why);
@@ -88,7 +88,7 @@ public:
 
     std::unique_ptr<core::coordinator_session> open(const core::session_settings& settings,
                                                     core::session_sink& sink) override {
-        guardian::guarded_session guarded{options_.guardian, text_, settings};
+        guardian::module_notice guarded{options_.guardian, text_, settings};
         const auto own = guarded.for_server(settings);
         return std::make_unique<redis_session>(where_, own, options_.container_interval, known_,
                                                std::move(guarded), sink);

@@ -24,7 +24,7 @@ local::chroot root_of(const redis_address& where, const core::session_settings& 
 
 session_link::session_link(redis_address where, const core::session_settings& settings,
                            core::duration container_interval, std::shared_ptr<known_servers> known,
-                           guardian::guarded_session guarded, core::session_sink& sink)
+                           guardian::module_notice guarded, core::session_sink& sink)
     : outlet_{sink},
       arguments_{where, settings},
       times_{settings.timeout, container_interval},

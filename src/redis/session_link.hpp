@@ -31,7 +31,7 @@
 #include "base/mutex.hpp"
 #include "core/seam/coordinator.hpp"
 #include "core/seam/event_outlet.hpp"
-#include "guardian/guarded_session.hpp"
+#include "guardian/module_notice.hpp"
 #include "redis/answer_effects.hpp"
 #include "redis/attach_exchange.hpp"
 #include "redis/first_attempt.hpp"
@@ -56,7 +56,7 @@ public:
     // session's checks.
     session_link(redis_address where, const core::session_settings& settings,
                  core::duration container_interval, std::shared_ptr<known_servers> known,
-                 guardian::guarded_session guarded, core::session_sink& sink);
+                 guardian::module_notice guarded, core::session_sink& sink);
     ~session_link();
     session_link(const session_link&) = delete;
     session_link& operator=(const session_link&) = delete;
@@ -127,7 +127,7 @@ private:
     server_lines lines_;
     heard_changes heard_;
     server_connector connector_;
-    guardian::guarded_session guarded_;
+    guardian::module_notice guarded_;
 
     boost::thread thread_;  // the last member, because it uses the members above
 };

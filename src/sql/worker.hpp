@@ -17,7 +17,7 @@
 #include "base/mutex.hpp"
 #include "base/random.hpp"
 #include "core/seam/coordinator.hpp"
-#include "guardian/guarded_session.hpp"
+#include "guardian/module_notice.hpp"
 #include "sql/batch_size.hpp"
 #include "sql/closing_signal.hpp"
 #include "sql/database.hpp"
@@ -37,7 +37,7 @@ struct session_parts {
     std::string server;  // the server's name, for messages
     std::string chroot;
     std::chrono::microseconds container_interval{};
-    std::optional<guardian::guarded_session> guarded{};
+    std::optional<guardian::module_notice> guarded{};
 };
 
 // Facts about an opened session. Thread safety: all members from any thread.
@@ -110,7 +110,7 @@ private:
 
     const std::unique_ptr<database> db_;
     const std::shared_ptr<closing_signal> closing_;
-    std::optional<guardian::guarded_session> guarded_;
+    std::optional<guardian::module_notice> guarded_;
     const core::session_settings settings_;
     task_queue tasks_;
     opened_facts opened_;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// guarded_session: tells the guardian about one session, and about the session's end. It is for sessions that use a
+// module_notice: tells the guardian about one session, and about the session's end. It is for sessions that use a
 // module: a separate library for one kind of server, such as Redis. ZooKeeper sessions use guardian_notice.
 //
-//     guarded_session known{guardian, connect_string, settings};  // `guardian` may be null
-//     open(known.for_server(settings));                           // a session of these settings
-//     known.begin(id, proof);                                     // attached, and not used yet
-//     known.end();                                                // closed or expired
+//     module_notice known{guardian, connect_string, settings};  // `guardian` may be null
+//     open(known.for_server(settings));                         // a session of these settings
+//     known.begin(id, proof);                                   // attached, and not used yet
+//     known.end();                                              // closed or expired
 //
 // Thread safety: one thread at a time. The guardian's link is safe from any thread.
 #pragma once
@@ -23,10 +23,10 @@
 
 namespace turnstile::guardian {
 
-class guarded_session {
+class module_notice {
 public:
-    guarded_session(std::shared_ptr<guardian_link> guardian, std::string servers,
-                    const core::session_settings& settings)
+    module_notice(std::shared_ptr<guardian_link> guardian, std::string servers,
+                  const core::session_settings& settings)
         : guardian_{std::move(guardian)} {
         using std::chrono::milliseconds;
         session_.servers = std::move(servers);
