@@ -60,9 +60,10 @@ struct elect_options {
 
 constexpr std::chrono::milliseconds k_look{1'000};
 
-class candidacy {
+// Takes part in the election, and runs the command in each term.
+class command_leader {
 public:
-    candidacy(const client& servers, command_host& host, const elect_options& options)
+    command_leader(const client& servers, command_host& host, const elect_options& options)
         : host_{host},
           options_{options},
           election_{
@@ -143,7 +144,7 @@ int stand(client& servers, command_host& host, const elect_options& options) {
     const auto ready = host.connect(servers, options.servers);
     if (const int signal = waiting.finish(); signal != 0) return k_signal_base + signal;
     if (!ready) return complain(ready.error().message(), exit_code_of(ready.error().code()));
-    return candidacy{servers, host, options}.run();
+    return command_leader{servers, host, options}.run();
 }
 
 // Returns the leader's id and data, or "-" without a leader.

@@ -73,8 +73,8 @@ public:
         by.call_after({}, [&own] { own.start(); });
         return all.size();
     }
-    [[nodiscard]] model::seat& seat(simulated_candidate candidate) const {
-        return *seats_.at(index(candidate.client)).at(candidate.number - 1);
+    [[nodiscard]] model::seat& seat(simulated_participant participant) const {
+        return *seats_.at(index(participant.client)).at(participant.number - 1);
     }
     [[nodiscard]] model::sim_client& client(simulated_client caller) {
         return world_.client(index(caller));
@@ -224,29 +224,29 @@ void simulation::read(simulated_client client, std::string_view path,
         });
 }
 
-simulated_candidate simulation::lead(simulated_client client, std::string_view path,
-                                     simulated_election election) {
+simulated_participant simulation::lead(simulated_client client, std::string_view path,
+                                       simulated_election election) {
     check_path(path);
     core::acquire request;
     request.settings.folder = std::string{path};
     return {client, state_->add_seat(client, std::move(request), std::move(election))};
 }
 
-void simulation::resign(simulated_candidate candidate) {
-    state_->script(candidate.client).call_after({}, [&own = state_->seat(candidate)] {
+void simulation::resign(simulated_participant participant) {
+    state_->script(participant.client).call_after({}, [&own = state_->seat(participant)] {
         own.resign();
     });
 }
 
-void simulation::leave(simulated_candidate candidate) {
-    state_->script(candidate.client).call_after({}, [&own = state_->seat(candidate)] {
+void simulation::leave(simulated_participant participant) {
+    state_->script(participant.client).call_after({}, [&own = state_->seat(participant)] {
         own.close();
     });
 }
 
-bool simulation::leads(simulated_candidate candidate) const {
-    const auto term = state_->seat(candidate).term();
-    return term && valid({candidate.client, *term});
+bool simulation::leads(simulated_participant participant) const {
+    const auto term = state_->seat(participant).term();
+    return term && valid({participant.client, *term});
 }
 
 void simulation::run_job(simulated_client client, std::string_view path, simulated_job job) {

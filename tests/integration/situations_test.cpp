@@ -155,10 +155,10 @@ TEST_P(situations, money_moves_between_accounts_in_every_direction) {
 }
 
 TEST_P(situations, one_leads_and_the_others_stand_by) {
-    std::map<std::string, process> candidates;
+    std::map<std::string, process> participants;
     for (int i = 0; i != kind().processes; ++i) {
         const auto name = "p" + std::to_string(i);
-        candidates.emplace(name, start({"leader_standby", name}));
+        participants.emplace(name, start({"leader_standby", name}));
     }
     const auto leaders = [&] {
         std::vector<std::string> names;
@@ -166,16 +166,16 @@ TEST_P(situations, one_leads_and_the_others_stand_by) {
             if (line.ends_with(" leads")) names.push_back(line.substr(0, line.find(' ')));
         return names;
     };
-    for (const auto& [name, candidate] : candidates)
-        ASSERT_TRUE(candidate.wait_for_output(name + " stands by"));
+    for (const auto& [name, participant] : participants)
+        ASSERT_TRUE(participant.wait_for_output(name + " stands by"));
     std::vector<std::string> expected;
-    for (std::size_t term = 0; !candidates.empty(); ++term) {
+    for (std::size_t term = 0; !participants.empty(); ++term) {
         ASSERT_TRUE(eventually([&] { return leaders().size() > term; }));
         const auto name = leaders()[term];
-        const auto leader = candidates.extract(name);
+        const auto leader = participants.extract(name);
         ASSERT_FALSE(leader.empty()) << name << " leads although it has ended";
         expected.push_back(name + " leads");
-        if (term == 0 && !candidates.empty()) {
+        if (term == 0 && !participants.empty()) {
             note("kills " + name);
             leader.mapped().kill();
             expected.push_back("kills " + name);

@@ -104,7 +104,7 @@ TEST(user_recipes, a_release_that_no_server_hears_frees_the_lock_within_the_sess
 // ---- elections ------------------------------------------------------------------------------------
 
 // A service that takes part in an election: counts its notifications, and knows its current state.
-struct candidate {
+struct service {
     simulation& run;
     std::string name;
     int terms = 0;
@@ -138,8 +138,8 @@ TEST(user_recipes, leaders_take_turns) {
     simulation run{{.seed = 7, .servers = 3}};
     const auto ann = run.add_client();
     const auto bob = run.add_client();
-    candidate of_ann{run, "ann"};
-    candidate of_bob{run, "bob"};
+    service of_ann{run, "ann"};
+    service of_bob{run, "bob"};
     const auto first = run.lead(ann, "/election", of_ann.handlers(false));
     ASSERT_TRUE(run.run_until([&] { return run.leads(first); }, 30s));
     const auto second = run.lead(bob, "/election", of_bob.handlers(false));
@@ -161,7 +161,7 @@ TEST(user_recipes, leaders_take_turns) {
 TEST(user_recipes, who_stays_out_leads_once) {
     simulation run;
     const auto ann = run.add_client();
-    candidate of_ann{run, "ann"};
+    service of_ann{run, "ann"};
     const auto seat = run.lead(ann, "/election", of_ann.handlers(true));
     ASSERT_TRUE(run.run_until([&] { return run.leads(seat); }, 30s));
     run.resign(seat);
@@ -179,10 +179,10 @@ TEST(user_recipes, never_do_two_lead) {
                         .longest_stall = 500ms,
                         .lost_messages = 0.002,
                         .faults_every = 8s}};
-        std::vector<std::unique_ptr<candidate>> services;
-        std::vector<simulated_candidate> seats;
+        std::vector<std::unique_ptr<service>> services;
+        std::vector<simulated_participant> seats;
         for (const auto* name : {"ann", "bob", "eve"}) {
-            services.push_back(std::unique_ptr<candidate>{new candidate{.run = run, .name = name}});
+            services.push_back(std::unique_ptr<service>{new service{.run = run, .name = name}});
             seats.push_back(
                 run.lead(run.add_client(), "/election", services.back()->handlers(false)));
         }
@@ -193,7 +193,7 @@ TEST(user_recipes, never_do_two_lead) {
             ASSERT_LE(leaders, 1) << "seed " << seed << " after " << second << " s";
         }
         int terms = 0;
-        for (const auto& service : services) terms += service->terms;
+        for (const auto& each : services) terms += each->terms;
         EXPECT_GE(terms, 1) << seed;
         run.settle();
     }

@@ -112,10 +112,10 @@ struct simulated_call {
 };
 
 // A participant of an election. The handlers do what the function of a `leader` would do.
-struct simulated_candidate {
+struct simulated_participant {
     simulated_client client{};  // client that takes part
     std::uint64_t number = 0;   // number of the participant
-    friend bool operator==(const simulated_candidate&, const simulated_candidate&) = default;
+    friend bool operator==(const simulated_participant&, const simulated_participant&) = default;
 };
 
 // The options of a participant.
@@ -186,13 +186,13 @@ public:
 
     // ---- the library's election and gates, with handlers in place of threads ----
     // Adds a participant that behaves like `leader`, and starts it. Throws std::system_error(bad_path).
-    simulated_candidate lead(simulated_client client, std::string_view path,
-                             simulated_election election);
+    simulated_participant lead(simulated_client client, std::string_view path,
+                               simulated_election election);
     // Ends the present term, like leader::resign().
-    void resign(simulated_candidate candidate);
-    void leave(simulated_candidate candidate);  // ends the participation
+    void resign(simulated_participant participant);
+    void leave(simulated_participant participant);  // ends the participation
     // Returns whether the participant leads now, by its client's clock.
-    [[nodiscard]] bool leads(simulated_candidate candidate) const;
+    [[nodiscard]] bool leads(simulated_participant participant) const;
     // Like job_gate::run() without a timeout. Throws std::system_error: `bad_path`, or `bad_option` if the rules of the
     // job are out of range.
     void run_job(simulated_client client, std::string_view path, simulated_job job);
