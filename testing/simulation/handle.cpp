@@ -16,21 +16,6 @@ constexpr double k_refused = 0.01;
 
 }  // namespace
 
-handle::handle(client_id owner, std::uint64_t epoch, const scenario& scenario, agenda& future,
-               dice& chance, network& links)
-    : owner_{owner},
-      epoch_{epoch},
-      scenario_{scenario},
-      agenda_{future},
-      dice_{chance},
-      network_{links} {
-    agenda_.after(dice_.up_to(scenario_.time.client_latency), connect_due{owner_, epoch_});
-}
-
-std::size_t handle::watch_count() const {
-    return watches_.list().size();
-}
-
 // ---- connecting -----------------------------------------------------------------------------
 
 void handle::connect() {
@@ -44,10 +29,6 @@ void handle::connect() {
     connection_ = network_.open(owner_, server_);
     network_.to_server(*connection_, connect_request{session_, seen_zxid_});
     agenda_.after(scenario_.time.session_timeout / 3, silence_due{*connection_});
-}
-
-void handle::connect_later() {
-    agenda_.after(dice_.up_to(scenario_.time.reattach), connect_due{owner_, epoch_});
 }
 
 void handle::receive(connection_id by, const server_message& message) {
@@ -175,10 +156,6 @@ void handle::forget_watches(const std::string& path) {
 
 // ---- the end of a connection ----------------------------------------------------------------
 
-void handle::notice_break(connection_id by) {
-    if (connection_ == by) lose_connection();
-}
-
 // In the model, the search for another server always succeeds. No promise of the library depends on that.
 void handle::look_for_another(const core::look_elsewhere& wanted) {
     if (attached_ && wanted.connection == number_)
@@ -195,27 +172,8 @@ void handle::leave_server(std::uint64_t number) {
     if (attached_ && number == number_) agenda_.after({}, client_notices{*connection_});
 }
 
-// The real client gives up a connection after two thirds of the session timeout without a message.
-void handle::check_silence(connection_id by) {
-    if (connection_ != by) return;
-    if (!attached_) return lose_connection();
-    silence_planned_ = false;
-    const auto most = scenario_.time.session_timeout * 2 / 3;
-    if (!open_.empty() && open_.front().asked_at + most <= agenda_.now()) return lose_connection();
-    expect_answer();
-}
-
-void handle::expect_answer() {
-    if (open_.empty() || silence_planned_) return;
-    silence_planned_ = true;
-    agenda_.at(open_.front().asked_at + scenario_.time.session_timeout * 2 / 3,
-               silence_due{*connection_});
-}
-
-void handle::drop_connection() {
-    if (connection_) network_.close_by_client(*connection_);
-    connection_.reset();
-    attached_ = false;
+std::optional<instant> handle::waits_since() const {
+    return open_.empty() ? std::nullopt : std::optional{open_.front().asked_at};
 }
 
 void handle::lose_connection() {

@@ -28,15 +28,7 @@ bool single_session::confirms(const question& asks) {
 single_session::single_session(client_id owner, std::uint64_t epoch, const scenario& scenario,
                                agenda& future, dice& chance, network& links,
                                const drifting_clock& clock)
-    : owner_{owner},
-      epoch_{epoch},
-      scenario_{scenario},
-      agenda_{future},
-      dice_{chance},
-      network_{links},
-      clock_{clock} {
-    agenda_.after(dice_.up_to(scenario_.time.client_latency), connect_due{owner_, epoch_});
-}
+    : server_session{owner, epoch, scenario, future, chance, links}, clock_{clock} {}
 
 // ---- connecting -----------------------------------------------------------------------------
 
@@ -48,10 +40,6 @@ void single_session::connect() {
     const auto patience = std::clamp<core::duration>(scenario_.time.session_timeout / 2,
                                                      k_least_patience, k_most_patience);
     agenda_.after(patience, silence_due{*connection_});
-}
-
-void single_session::connect_later() {
-    agenda_.after(dice_.up_to(scenario_.time.reattach), connect_due{owner_, epoch_});
 }
 
 void single_session::receive(connection_id by, const server_message& message) {
@@ -289,32 +277,8 @@ void single_session::hear_bell(connection_id by) {
 
 // ---- the end of a connection ----------------------------------------------------------------
 
-void single_session::notice_break(connection_id by) {
-    if (connection_ == by) lose_connection(core::outcome::unknown);
-}
-
-// Gives up the connection after two thirds of the session timeout without a message.
-void single_session::check_silence(connection_id by) {
-    if (connection_ != by) return;
-    if (!attached_) return lose_connection(core::outcome::unknown);
-    silence_planned_ = false;
-    const auto most = scenario_.time.session_timeout * 2 / k_keep_alive_part;
-    if (!under_way_.empty() && under_way_.front().at + most <= agenda_.now())
-        return lose_connection(core::outcome::unknown);
-    expect_answer();
-}
-
-void single_session::expect_answer() {
-    if (under_way_.empty() || silence_planned_) return;
-    silence_planned_ = true;
-    agenda_.at(under_way_.front().at + scenario_.time.session_timeout * 2 / k_keep_alive_part,
-               silence_due{*connection_});
-}
-
-void single_session::drop_connection() {
-    if (connection_) network_.close_by_client(*connection_);
-    connection_.reset();
-    attached_ = false;
+std::optional<instant> single_session::waits_since() const {
+    return under_way_.empty() ? std::nullopt : std::optional{under_way_.front().at};
 }
 
 void single_session::lose_connection(core::outcome of_the_first) {

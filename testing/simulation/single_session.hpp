@@ -27,15 +27,8 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <utility>
 #include <variant>
 
-#include "local/client_watches.hpp"
-#include "simulation/agenda.hpp"
-#include "simulation/dice.hpp"
-#include "simulation/drifting_clock.hpp"
-#include "simulation/network.hpp"
-#include "simulation/scenario.hpp"
 #include "simulation/server_session.hpp"
 
 namespace turnstile::simulation {
@@ -48,26 +41,11 @@ public:
     void submit(core::request&& request, core::time_point local_now) override;
     void forget_watches(const std::string& path) override;
     void end(ending how) override;
-    [[nodiscard]] std::vector<core::coordinator_event> take() override {
-        return std::exchange(events_, {});
-    }
 
     void connect() override;
     void receive(connection_id by, const server_message& message) override;
-    void notice_break(connection_id by) override;
-    void check_silence(connection_id by) override;
     void hear_bell(connection_id by) override;
     void look_if_due() override;
-
-    [[nodiscard]] std::uint64_t epoch() const noexcept override { return epoch_; }
-    [[nodiscard]] bool attached() const noexcept override { return attached_; }
-    [[nodiscard]] std::optional<connection_id> connection() const noexcept override {
-        return connection_;
-    }
-    [[nodiscard]] std::size_t watch_count() const override { return watches_.list().size(); }
-    [[nodiscard]] std::vector<std::string> take_woken() override {
-        return std::exchange(woken_, {});
-    }
 
 private:
     struct asked {
@@ -92,11 +70,10 @@ private:
     void take_answer(const sent_question& to, const served& answer);
     void settle_watches(const local::client_watch_list& standing);
     void lose_session();
+    void lose_connection() override { lose_connection(core::outcome::unknown); }
     void lose_connection(core::outcome of_the_first);
     void give_back_later(const drop_watch& watch, std::deque<question>& later);
-    void drop_connection();
-    void connect_later();
-    void expect_answer();
+    [[nodiscard]] std::optional<instant> waits_since() const override;
     [[nodiscard]] instant next_due() const;
     void plan_look();
     [[nodiscard]] look what_is_due() const;
@@ -104,21 +81,8 @@ private:
     void reply(const question& to, core::reply&& with);
     void emit_link(core::link_kind kind);
 
-    client_id owner_;
-    std::uint64_t epoch_;
-    const scenario& scenario_;
-    agenda& agenda_;
-    dice& dice_;
-    network& network_;
     const drifting_clock& clock_;  // the client's clock
 
-    session_id session_ = 0;
-    bool attached_ = false;
-    bool dead_ = false;
-    bool ended_ = false;
-    std::uint64_t number_ = 0;  // the connection's number in the core
-    std::optional<connection_id> connection_;
-    std::int64_t seen_zxid_ = 0;
     std::uint64_t heard_ = 0;   // events received
     std::int64_t history_ = 0;  // history of the tree at the latest attach
     // Number of the latest creation or removal of a znode that an answer has shown.
@@ -130,10 +94,8 @@ private:
     // SQL: the session's znodes that other sessions have removed since the session's last request that created or
     // removed znodes.
     std::set<std::string> removed_;
-    local::client_watches watches_;
     std::deque<question> waiting_;         // SQL: requests behind the transaction in progress
     std::deque<sent_question> under_way_;  // in the order of the answers
-    bool silence_planned_ = false;
     // SQL: the first poll brings the events that the client missed.
     bool looks_first_ = false;
     // Time at which the session last sent a request that moves its deadline.
@@ -141,8 +103,6 @@ private:
     std::optional<instant> next_end_;  // when another session may expire
     std::optional<instant> look_planned_;
     instant give_back_at_{};  // Redis: when to repeat refused removals of watches
-    std::vector<core::coordinator_event> events_;
-    std::vector<std::string> woken_;
 };
 
 }  // namespace turnstile::simulation
