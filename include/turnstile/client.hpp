@@ -178,14 +178,15 @@ public:
     // close() waits up to `close_timeout` until the servers confirm the removals. Znodes that remain after that time
     // end with their session. close() also waits for the following:
     // - The ends of the connections, at most 32 sessions at a time. If the servers answer, this wait is short.
-    //   ZooKeeper servers that do not answer delay close() by at most 4.5 s: 3 s until the system has sent the data,
-    //   1.5 s for the answer. Other kinds of servers that do not answer delay close() by some seconds.
+    //   ZooKeeper servers that do not answer delay close() by at most 5.5 s: 1 s for the answers to earlier requests,
+    //   3 s until the system has sent the data, 1.5 s for the answer. Other kinds of servers that do not answer delay
+    //   close() by some seconds.
     // - A host name that is being resolved.
     // - Callbacks, and stop callbacks of `lost()`, that run or are queued. If the client's options have an executor,
     //   close() waits for the executor's queued callbacks up to `close_timeout` again, see `executor`.
     // - The function for log lines, if it blocks: at most one second (set_log_sink() in log.hpp).
     //
-    // If ZooKeeper servers do not answer, close() still returns within `close_timeout` + 4.5 s, provided that none
+    // If ZooKeeper servers do not answer, close() still returns within `close_timeout` + 5.5 s, provided that none
     // of your callbacks blocks and no name is being resolved.
     //
     // Any thread and any callback may call close(), more than once. If a callback calls close(), close() does not wait

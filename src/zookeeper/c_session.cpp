@@ -59,13 +59,16 @@ void c_session::close() noexcept {
         const base::lock_guard lock{mutex_};
         is_shared = suspicion_.is_confirmed();
     }
-    if (is_shared) handle_.disconnect();
-    bool is_idle = true;
-    {
+    const auto is_idle = [this] {
         const base::lock_guard lock{mutex_};
-        is_idle = requests_.is_idle();
+        return requests_.is_idle();
+    };
+    if (is_shared) {
+        handle_.disconnect();
+    } else if (!is_idle()) {
+        handle_.await_answers();
     }
-    handle_.close(is_idle);
+    handle_.close(is_idle());
     guardian_.end(identity().id);
     const base::lock_guard lock{mutex_};
     requests_.clear();

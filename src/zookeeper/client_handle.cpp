@@ -101,6 +101,11 @@ void client_handle::disconnect() {
     sweep_.await(k_leave_limit);
 }
 
+void client_handle::await_answers() {
+    last_answer_.await(
+        handle_, std::min<core::duration>(k_last_answer_limit, timeout() / k_last_answer_part));
+}
+
 void client_handle::close(bool is_idle) {
     if (!is_idle) sweep_.begin(handle_, "digest", "closing:closing");
     zookeeper_close(handle_);

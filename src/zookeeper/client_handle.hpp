@@ -21,6 +21,7 @@
 #include "zookeeper/completion_sweep.hpp"
 #include "zookeeper/connect_string.hpp"
 #include "zookeeper/ensemble_facts.hpp"
+#include "zookeeper/last_answer.hpp"
 #include "zookeeper/limits.hpp"
 #include "zookeeper/operations.hpp"
 #include "zookeeper/tunnel.hpp"
@@ -43,6 +44,9 @@ public:
     void make_tunnel(const core::session_identity& own);
     // Ends the connection for ever, so that close() does not close the session. Blocks.
     void disconnect();
+    // Waits for the answers to the requests in progress, so that the server reads the request that closes the session
+    // (last_answer.hpp). Blocks.
+    void await_answers();
     // Closes the session, unless it is not connected. The C client's threads may call the session until close()
     // returns. `is_idle`: no request is in progress.
     void close(bool is_idle);
@@ -85,6 +89,7 @@ private:
     zhandle_t* handle_ = nullptr;
     std::unique_ptr<tunnel> tunnel_;  // null: the servers are without TLS
     completion_sweep sweep_;
+    last_answer last_answer_;
     std::size_t listed_ = 0;  // the number of addresses in the list; 0: names alone
 };
 

@@ -184,6 +184,21 @@ TEST_F(zookeeper_session, closing_ends_the_session_at_the_server) {
     EXPECT_EQ(other.ask(exists_op{path()}).error, server_error::no_node);
 }
 
+// Connects without a proxy: a proxy would read the answers that the C client leaves in its socket, so the server would
+// see no reset. The session timeout is longer than the test waits.
+TEST_F(zookeeper_session, closing_ends_the_session_at_the_server_while_requests_are_in_progress) {
+    const ensemble patient{{.max_session_timeout = std::chrono::minutes{10}}};
+    for (int round = 0; round != 8; ++round) {
+        session_recorder me{patient.connect_string(), patient_settings()};
+        const auto session = me.attached().session_id;
+        for (int i = 0; i != 200; ++i)
+            me.submit(create_op{path(), "", create_mode::ephemeral_sequential});
+        me.close();
+        ASSERT_TRUE(eventually([&] { return !testing::session_alive(patient, session); }))
+            << "in round " << round;
+    }
+}
+
 TEST_F(zookeeper_session, may_be_closed_before_it_is_connected) {
     proxy_.refuse();
     session_recorder me{proxy_.address()};
