@@ -60,14 +60,15 @@ public:
 
     // ---- commits by other holds that check this hold's znode ----------------------------------
     void begin_commit() noexcept { ++checked_by_; }
+    [[nodiscard]] bool is_checked() const noexcept { return checked_by_ != 0; }
     // If this was the last commit, and a release waits for the commits, returns the reason of that release.
     [[nodiscard]] std::optional<error> end_commit() noexcept {
         return --checked_by_ == 0 ? std::exchange(left_, std::nullopt) : std::nullopt;
     }
     // Makes a release wait for the commits. Returns false if no commit is in progress.
     [[nodiscard]] bool defer_leave(const error& why) {
-        if (checked_by_ != 0) left_ = why;
-        return checked_by_ != 0;
+        if (is_checked()) left_ = why;
+        return is_checked();
     }
 
 private:

@@ -193,17 +193,19 @@ void unlock_together(const std::vector<std::shared_ptr<hold>>& all) {
     for (auto& [session, ids] : sessions) session->tell(core::leave_together{std::move(ids), why});
 }
 
-// Waits for the servers' answer, or for the end of the lease or the session, so the wait is bounded. This wait is no
-// interruption point, because the caller must know which kind of lock it holds.
+// First waits for the commits of other holds that check this hold's znode, because a renaming removes that znode. Then
+// waits for the servers' answer, or for the end of the lease or the session, so the wait is bounded. These waits are no
+// interruption points, because the caller must know which kind of lock it holds.
 result<void> session_hold::rename(core::claim_kind kind) {
     if (forked()) return forked_error();
+    const boost::this_thread::disable_interruption uninterrupted;
     base::unique_lock lock{mutex_};
+    while (held_->is_checked() && state_.is_held() && !gone_) changed_.wait(lock);
     const auto before = held_->renamings();
     held_.change().begin_renaming(kind);
     lock.unlock();
     session_->tell(core::rename{id_, kind});
     return base::finish_or_end("a renaming", [&]() -> result<void> {
-        const boost::this_thread::disable_interruption uninterrupted;
         base::unique_lock answered{mutex_};
         while (held_->renamings() == before && state_.is_held() && !gone_) changed_.wait(answered);
         if (state_.is_lost()) return *state_.why();
@@ -270,13 +272,14 @@ result<void> session_hold::begin_commit() {
     return still;
 }
 
-// Called at the end of another hold's commit: executes a release that had to wait. A commit checks this hold's znode,
+// Called at the end of another hold's commit: executes a release or a renaming that had to wait. A commit checks this hold's znode,
 // so the znode must exist until the commit is answered.
 void session_hold::end_commit(const std::optional<error>& /*why*/) noexcept {
     std::optional<error> left;
     {
         const base::lock_guard lock{mutex_};
         left = held_.change().end_commit();
+        changed_.notify_all();
     }
     if (left) session_->tell(core::leave{id_, std::move(*left)});
 }

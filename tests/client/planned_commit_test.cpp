@@ -195,6 +195,21 @@ TEST_F(planned_commits, further_holds_are_released_after_the_commit) {
     EXPECT_TRUE(their_second.acquire({.timeout = limit()}).has_value());
 }
 
+TEST_F(planned_commits, further_holds_are_downgraded_after_the_commit) {
+    shared_mutex prices{*strangers, "/prices"};
+    auto writing = prices.acquire().value();
+    detach();
+    auto done = start(hold, transaction{}.put("/a", "1").under(writing));
+    auto downgraded =
+        std::async(std::launch::async, [&] { return prices.downgrade_to_shared(writing); });
+    EXPECT_EQ(downgraded.wait_for(100ms), std::future_status::timeout);
+    faults.attach(servers->session().id);
+    const auto outcome = done.get();
+    EXPECT_TRUE(outcome) << outcome.error().message();
+    EXPECT_TRUE(downgraded.get());
+    EXPECT_TRUE(prices.acquire_shared({.timeout = limit()}).has_value());
+}
+
 TEST_F(planned_commits, a_multi_lock_commits_under_all_its_parts) {
     mutex a{*servers, "/m/a"};
     shared_mutex b{*servers, "/m/b"};
