@@ -22,6 +22,15 @@ std::string_view single(const http_request& request, const std::string& name) {
     return trimmed(request.header(name));
 }
 
+// Returns the values of all headers with this name as one list. Some proxies append an address to the client's header,
+// and other proxies add another header after it.
+std::string list_of(const http_request& request, std::string_view name) {
+    std::string list;
+    for (const auto& each : request.headers)
+        if (same_name(each.name, name)) list += (list.empty() ? "" : ",") + each.value;
+    return list;
+}
+
 std::map<std::string, std::string> schemes_of(const std::vector<std::string>& names) {
     std::map<std::string, std::string> schemes;
     for (const auto& name : names) {
@@ -82,7 +91,8 @@ std::string gate::address_of(const http_request& request) const {
     if (!proxies_.include(address)) return address;
     // Each proxy appends the address of its client. So the last address that belongs to no trusted proxy is the address
     // of the real client.
-    auto rest = request.header("X-Forwarded-For");
+    const auto told = list_of(request, "X-Forwarded-For");
+    std::string_view rest{told};
     while (proxies_.include(address) && !rest.empty()) {
         const auto comma = rest.rfind(',');
         const auto last = trimmed(comma == std::string_view::npos ? rest : rest.substr(comma + 1));

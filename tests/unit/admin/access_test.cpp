@@ -244,6 +244,13 @@ TEST_F(admin_gate, the_address_behind_a_proxy) {
     EXPECT_EQ(entrance.address_of(request), "10.1.2.3");
 }
 
+TEST_F(admin_gate, the_address_in_a_header_that_the_proxy_added) {
+    request.peer = "10.1.2.3";
+    set("X-Forwarded-For", "192.0.2.1");
+    request.headers.push_back({"x-forwarded-for", "198.51.100.7"});
+    EXPECT_EQ(entrance.address_of(request), "198.51.100.7") << "the client chose the first header";
+}
+
 TEST_F(admin_gate, cookies) {
     EXPECT_EQ(entrance.cookie_header("x"), "turnstile=x; Path=/; HttpOnly; SameSite=Strict");
     const gate encrypted{true, {}, {}};
