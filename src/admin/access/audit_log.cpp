@@ -43,6 +43,13 @@ std::optional<wall_time> parsed(const std::string& text, const char* form) {
     return std::chrono::system_clock::from_time_t(seconds);
 }
 
+support::descriptor opened(const std::string& file) {
+    support::descriptor log{
+        ::open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR)};
+    if (!log.open()) throw std::runtime_error{file + ": " + std::strerror(errno)};
+    return log;
+}
+
 std::string lower(std::string text) {
     for (char& c : text)
         if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
@@ -95,11 +102,9 @@ bool audit_filter::include(const audit_entry& entry) const {
            has_part(entry.from, author);
 }
 
-audit_log::audit_log(const std::string& file) {
+audit_log::audit_log(const std::string& file) : name_{file} {
     if (file.empty()) return;
-    file_ = support::descriptor{
-        ::open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR)};
-    if (!file_.open()) throw std::runtime_error{file + ": " + std::strerror(errno)};
+    file_ = opened(file);
     struct stat about {};
     if (::fstat(file_.get(), &about) == 0 && S_ISREG(about.st_mode)) read_back(file);
 }
@@ -140,8 +145,21 @@ void audit_log::keep(ring& where, audit_entry entry) {
     if (where.size() > k_most_entries) where.pop_front();
 }
 
+// Without this check, the log would write into a file that was rotated away, and is perhaps deleted already.
+void audit_log::open_again_if_moved() {
+    struct stat about {};
+    struct stat named {};
+    if (::fstat(file_.get(), &about) != 0 || !S_ISREG(about.st_mode)) return;
+    if (::stat(name_.c_str(), &named) == 0 && named.st_dev == about.st_dev &&
+        named.st_ino == about.st_ino)
+        return;
+    file_ = opened(name_);
+    torn_ = false;
+}
+
 void audit_log::write(const audit_entry& entry, durability wanted) {
     if (!file_.open()) return;
+    open_again_if_moved();
     // If the disk was full at the previous write, the file ends with an incomplete line. The newline ends that line
     // first.
     const auto line = (torn_ ? "\n" : "") + audit_line(entry) + '\n';

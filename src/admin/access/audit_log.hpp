@@ -5,7 +5,7 @@
 // displace no order. An optional file contains all orders, one JSON object a line. The log writes each order to the
 // disk before its execution, and again with its outcome. Failures with one user name from one address form one entry,
 // and the file gets a line for the first, the second, the fourth and so on. At its start, the log reads the end of the
-// file.
+// file. If the file was renamed or removed (logrotate), the log opens a new file with the same name.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -92,8 +92,10 @@ private:
     void read_back(const std::string& file);
     void read_back_entry(audit_entry entry);
     void keep(ring& where, audit_entry entry);
+    void open_again_if_moved();
     void write(const audit_entry& entry, durability wanted);
 
+    const std::string name_;
     support::descriptor file_;
     bool torn_ = false;  // the file's last line is incomplete
     mutable std::mutex mutex_;

@@ -94,6 +94,21 @@ TEST_F(admin_audit, keeps_the_newest) {
     EXPECT_EQ(log.read(orders, 999, 5).entries.back().by, "100");
 }
 
+TEST_F(admin_audit, a_file_that_is_rotated_away_is_replaced) {
+    const auto name = folder.path() / "audit";
+    audit_log log{name};
+    const auto first = log.add(entry("ann"));
+    std::filesystem::rename(name, folder.path() / "audit.1");
+    log.conclude(first, "deleted", "");
+    std::filesystem::remove(name);
+    log.add(entry("bob"));
+    const audit_log again{name};
+    ASSERT_EQ(again.read(orders, 0, 10).total, 1U);
+    EXPECT_EQ(again.read(orders, 0, 10).entries.front().by, "bob");
+    std::filesystem::remove_all(folder.path());
+    EXPECT_THROW(log.add(entry("cid")), std::runtime_error) << "the folder is gone";
+}
+
 TEST(admin_audit_file, a_full_disk_is_told) {
     audit_log log{"/dev/full"};
     EXPECT_THROW(log.add(entry("ann")), std::runtime_error);
