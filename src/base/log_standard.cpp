@@ -2,8 +2,10 @@
 #include "base/log_standard.hpp"
 
 #include <time.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <string>
@@ -55,6 +57,18 @@ std::string printed_line(const waiting_line& line) {
                        word_of_level(line.level), line.text);
 }
 
+// Does not use the stream stderr: a write to a full pipe without a reader would wait and keep the stream locked, and
+// exit() would wait for this lock when it flushes the standard streams.
+void write_to_stderr(std::string_view text) noexcept {
+    while (!text.empty()) {
+        const auto written = ::write(::fileno(stderr), text.data(), text.size());
+        if (written > 0)
+            text.remove_prefix(static_cast<std::size_t>(written));
+        else if (written == 0 || errno != EINTR)
+            return;
+    }
+}
+
 }  // namespace
 
 void standard_writer::prepare() {
@@ -69,9 +83,7 @@ void standard_writer::in_child() noexcept {
 void standard_writer::write(const waiting_line& line) {
     if (look_up_ && write_to_spdlog(line)) return;
     look_up_offset(std::chrono::system_clock::to_time_t(line.at));
-    const auto text = printed_line(line);
-    std::fwrite(text.data(), 1, text.size(), stderr);
-    std::fflush(stderr);
+    write_to_stderr(printed_line(line));
 }
 
 }  // namespace turnstile::log

@@ -6,8 +6,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <csignal>
+#include <cstdlib>
 #include <ctime>
 #include <thread>
 
@@ -51,6 +53,16 @@ public:
 private:
     const int before_;
 };
+
+// Fills the pipe, so that the next write to it waits for a reader.
+void fill(int writer) {
+    const std::array<char, 4096> block{};
+    ::fcntl(writer, F_SETFL, O_NONBLOCK);
+    for (const auto size : {block.size(), std::size_t{1}})
+        while (::write(writer, block.data(), size) > 0) {
+        }
+    ::fcntl(writer, F_SETFL, 0);
+}
 
 bool ends_well(pid_t child) {
     int status = -1;
@@ -128,6 +140,27 @@ TEST(log_fork, a_child_logs_although_another_thread_was_converting_times) {
     enough = true;
     converter.join();
     EXPECT_TRUE(all_well);
+}
+
+// The log's thread waits for a reader of standard error. exit() flushes the standard streams, and must not wait for this
+// thread.
+TEST(log_fork, a_child_exits_although_nobody_reads_its_standard_error) {
+    if (!k_children_have_threads || k_allocator_locks_stay)
+        GTEST_SKIP() << "the sanitizer allows no such child";
+    set_log_sink({});
+    ASSERT_TRUE(flush_log(testing::limit()));
+    std::array<int, 2> ends{};
+    ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
+    fill(ends[1]);
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        ::dup2(ends[1], STDERR_FILENO);
+        log::write(log_level::error, "to nobody");
+        std::exit(0);
+    }
+    EXPECT_TRUE(ends_well(child));
+    for (const int end : ends) ::close(end);
 }
 
 TEST(log_fork, a_child_leaves_what_waited_to_its_parent) {
