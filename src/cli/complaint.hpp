@@ -8,8 +8,13 @@
 
 namespace turnstile::cli {
 
-// Prints "turnstile: " and the sentence, with unprintable characters replaced. Returns `code`.
+// Prints "turnstile: " and the sentence, with unprintable characters replaced. Returns `code`. If stderr accepts
+// nothing for a second (a terminal that a person stopped by Ctrl-S, a full pipe without a reader), drops the rest.
 int complain(std::string_view sentence, int code = 0);
+
+// Prints the sentence in the same form. Drops the rest as soon as stderr accepts nothing, because the caller holds a
+// lock or is about to get one.
+void mention(std::string_view sentence);
 
 // Returns a message for a failure of the system. If memory or threads have run out, the message names the limit to
 // raise.

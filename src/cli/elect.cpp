@@ -128,7 +128,7 @@ private:
 
     void say(const std::string& sentence) const {
         if (!options_.quiet && ::isatty(STDERR_FILENO) == 1)
-            complain(options_.path + ": " + sentence);
+            mention(options_.path + ": " + sentence);
     }
 
     command_host& host_;

@@ -82,8 +82,8 @@ wait_watch::show_place progress(const client& servers, const run_options& option
             if (auto found =
                     queue_at(servers, path, options.kind, {.timeout = k_patience_for_line}))
                 queue = std::move(*found);
-        complain(waiting_line(options.paths.size() == 1 ? path : joined(options.paths), ahead,
-                              queue, servers_now(queue, ahead, came)));
+        mention(waiting_line(options.paths.size() == 1 ? path : joined(options.paths), ahead, queue,
+                             servers_now(queue, ahead, came)));
     };
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests `turnstile run` on a terminal (made by script(1)): progress, a command that reads, Ctrl-C and Ctrl-Z.
+// Tests `turnstile` on a terminal (made by script(1)): progress, a command that reads, Ctrl-C, Ctrl-S and Ctrl-Z.
 #include "cli_fixture.hpp"
 
 namespace turnstile::tests {
@@ -40,6 +40,27 @@ TEST_F(cli_terminal, progress) {
     std::ofstream{file("seen")} << "yes";
     ASSERT_TRUE(waiter.wait());
     EXPECT_EQ(waiter.exit_code(), 0) << output();
+}
+
+// Ctrl-S stops the terminal's output, so each write to the terminal waits until Ctrl-Q. The shell reads "go" only after
+// the terminal has processed Ctrl-S.
+TEST_F(cli_terminal, a_stopped_one_delays_no_command) {
+    auto holder = start(run({path}, stubborn("in")));
+    ASSERT_TRUE(holder.wait_for_output("in"));
+    const auto typed = "printf '\\023go\\n'; " + until("started") + "; printf '\\021'";
+    auto waiter = start(on_terminal("read word; " + run_line("touch " + file("started")), typed));
+    ASSERT_TRUE(eventually([this] { return queue().size() == 2; }));
+    holder.kill();
+    ASSERT_TRUE(waiter.wait());
+    EXPECT_EQ(waiter.exit_code(), 0) << output();
+}
+
+TEST_F(cli_terminal, a_stopped_one_delays_no_leader) {
+    const auto elect = std::string{"read word; exec "} + TURNSTILE_PROGRAM +
+                       " elect --tick 200ms --sync-limit 10 --once " + path + " -- touch " +
+                       file("led");
+    const auto typed = "printf '\\023go\\n'; " + until("led") + "; printf '\\021'";
+    EXPECT_EQ(code_of(on_terminal(elect, typed)), 0) << output();
 }
 
 TEST_F(cli_terminal, without_one_there_is_no_progress) {
