@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/commands.hpp"
 
+#include <poll.h>
 #include <termios.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
+#include <csignal>
 #include <cstdio>
 #include <iostream>
 #include <memory>
@@ -37,23 +40,36 @@ struct serve_options {
     bool hash_password = false;
 };
 
+// Waits until a person has typed a line, which the terminal does not show. Returns the signal that ended the wait, or
+// 0. In both cases the terminal shows further lines again.
+int wait_for_hidden_line(const termios& shown) {
+    const forwarded_signals signals;
+    ::signal(SIGTSTP, SIG_IGN);  // Ctrl-Z would leave a terminal that shows no typing
+    auto hidden = shown;
+    hidden.c_lflag &= ~static_cast<tcflag_t>(ECHO);
+    ::tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden);
+    std::fputs("Password: ", stderr);
+    std::array<pollfd, 2> watched{{{STDIN_FILENO, POLLIN, 0}, {signals.descriptor(), POLLIN, 0}}};
+    int ended_by = 0;
+    while (ended_by == 0 && watched[0].revents == 0) {
+        ::poll(watched.data(), watched.size(), -1);
+        for (int signal = signals.next(); signal != 0; signal = signals.next())
+            if (forwarded_signals::ends_wait(signal)) ended_by = signal;
+    }
+    ::tcsetattr(STDIN_FILENO, TCSANOW, &shown);
+    std::fputs("\n", stderr);
+    return ended_by;
+}
+
 // Reads a password without showing it on the terminal, and prints its line for --users-file.
 int print_password_hash() {
     constexpr std::size_t k_shortest = 8;
     termios shown{};
     const bool typed = ::tcgetattr(STDIN_FILENO, &shown) == 0;
-    if (typed) {
-        std::fputs("Password: ", stderr);
-        auto hidden = shown;
-        hidden.c_lflag &= ~static_cast<tcflag_t>(ECHO);
-        ::tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden);
-    }
+    if (const int signal = typed ? wait_for_hidden_line(shown) : 0; signal != 0)
+        return k_signal_base + signal;
     std::string password;
     std::getline(std::cin, password);
-    if (typed) {
-        ::tcsetattr(STDIN_FILENO, TCSAFLUSH, &shown);
-        std::fputs("\n", stderr);
-    }
     if (password.size() < k_shortest)
         return complain("the password has less than 8 characters", k_usage);
     std::printf("%s\n", admin::password_hash::of(password).text().c_str());

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests `turnstile` on a terminal (made by script(1)): progress, a command that reads, Ctrl-C, Ctrl-S and Ctrl-Z.
+#include <csignal>
+
 #include "cli_fixture.hpp"
 
 namespace turnstile::tests {
@@ -61,6 +63,17 @@ TEST_F(cli_terminal, a_stopped_one_delays_no_leader) {
                        file("led");
     const auto typed = "printf '\\023go\\n'; " + until("led") + "; printf '\\021'";
     EXPECT_EQ(code_of(on_terminal(elect, typed)), 0) << output();
+}
+
+// The shell of the line ignores the interrupt, and then prints the terminal's modes.
+TEST_F(cli_terminal, an_interrupt_at_a_password_leaves_the_echo_on) {
+    const auto line = std::string{"trap : INT; "} + TURNSTILE_PROGRAM +
+                      " serve --hash-password; echo code-\\$?; stty -a";
+    const auto typed =
+        "while ! grep -q Password: " + log().string() + "; do :; done; printf '\\003'";
+    EXPECT_EQ(code_of(on_terminal(line, typed)), 0) << output();
+    EXPECT_TRUE(printed("code-" + std::to_string(128 + SIGINT))) << output();
+    EXPECT_TRUE(printed(" echo ")) << output();
 }
 
 TEST_F(cli_terminal, without_one_there_is_no_progress) {
