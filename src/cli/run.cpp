@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 
 #include "cli/command_host.hpp"
 #include "cli/complaint.hpp"
@@ -17,6 +18,7 @@
 #include "cli/held_above.hpp"
 #include "cli/held_work.hpp"
 #include "cli/help.hpp"
+#include "cli/last_answers.hpp"
 #include "cli/run_options.hpp"
 #include "cli/status_line.hpp"
 #include "cli/survey_text.hpp"
@@ -129,15 +131,27 @@ std::string without_server(const error& failure, const run_options& options) {
     return text + (limit == options.wait ? ": --wait" : ": --connect-timeout");
 }
 
+// If no thread can start, a signal does not shorten the wait for the answers.
+void expect_last_answers(std::optional<last_answers>& answers, client& servers,
+                         const forwarded_signals& signals) {
+    try {
+        answers.emplace(servers, signals);
+    } catch (const std::system_error&) {
+        answers.reset();
+    }
+}
+
 int run_with(client& servers, command_host& host, const run_options& options) {
     const auto begin = boottime_clock::now();
     arrival came{0};
     wait_watch waiting{servers, host.signals(), progress(servers, options, came)};
     instant longest;
+    std::optional<last_answers> answers;
     const auto work = [&](guard& hold) {
         // Does not start the command after a request to stop.
         if (waiting.finish() != 0) return k_success;
         const auto end = host.run(watched(hold, longest), environment_of(hold, options));
+        expect_last_answers(answers, servers, host.signals());
         return host.code_of(end, hold.status());
     };
     int code = k_success;

@@ -243,6 +243,27 @@ TEST_F(cli_loss, a_signal_while_no_server_answers) {
     EXPECT_EQ(waiter.exit_code(), 128 + SIGINT);
 }
 
+// The command has ended, and `run` waits for the servers' answers about its hold.
+TEST_F(cli_loss, a_signal_after_the_command_while_no_server_answers) {
+    tcp_proxy proxy{server().connect_string()};
+    const auto go = file("go");
+    auto holder =
+        start_at(proxy.address(),
+                 run({"--session-timeout", k_long_session, "--connect-timeout", "1h", path},
+                     {"sh", "-c", "echo in; while ! test -e " + go + "; do :; done; exit 3"}));
+    ASSERT_TRUE(holder.wait_for_output("in\n"));
+    const auto command = command_of(holder);
+    proxy.black_hole();
+    std::ofstream{go} << "go";
+    ASSERT_TRUE(eventually([&] { return ::kill(command, 0) != 0; }));
+    // `run` passes a signal on until it learns of the command's end. So one signal is not enough.
+    EXPECT_TRUE(eventually([&] {
+        ::kill(holder.pid(), SIGTERM);
+        return !holder.running();
+    }));
+    EXPECT_EQ(holder.exit_code(), 3);
+}
+
 TEST_F(cli_loss, nohup_stays_in_force) {
     auto holder = start(run({path}, {"sh", "-c", "echo in; exec tail -f /dev/null"}));
     ASSERT_TRUE(holder.wait_for_output("in\n"));
