@@ -87,7 +87,8 @@ int command_host::code_of(const command_end& end, const result<void>& hold) cons
     if (end.hold_lost)
         complain("the lock was lost while the command ran: " + reason_of_loss(end, hold));
     else if (end.keeper_died)
-        complain("the keeper of the command (turnstile-keep) was killed, and the command with it");
+        complain(std::string{"the keeper of the command (turnstile-keep) was killed"} +
+                 (end.started ? ", and the command with it" : ", so the command cannot start"));
     return exit_code_of_command(end.wait_status, end.hold_lost, options_.lost_exit_code);
 }
 

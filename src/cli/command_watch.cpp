@@ -53,7 +53,11 @@ bool command_watch::start(const std::vector<std::string>& environment) {
     for (const auto& entry : environment) text.append(entry).push_back('\0');
     told_ = hold_.valid_until();
     if (send(keeper_, keeper_order::start, told_.time_since_epoch().count(), text)) return true;
-    end_.failure = errno;
+    if (errno == EPIPE || errno == ECONNRESET) {
+        note_death_of_keeper();
+    } else {
+        end_.failure = errno;
+    }
     return false;
 }
 
@@ -79,18 +83,25 @@ void command_watch::forward_signals() {
     }
 }
 
+void command_watch::note_death_of_keeper() noexcept {
+    end_.keeper_died = true;
+    end_.wait_status = SIGKILL;
+}
+
 bool command_watch::take_report() {
     report_packet packet;
     const auto size = ::recv(keeper_, &packet, sizeof packet, 0);
     if (size < 0 && errno == EINTR) return true;
     if (size != static_cast<ssize_t>(sizeof packet)) {
-        end_.keeper_died = true;
-        end_.wait_status = SIGKILL;
+        note_death_of_keeper();
         static_cast<void>(guard_.end_all(command_));
         return false;
     }
     switch (packet.report) {
-        case keeper_report::started: command_ = static_cast<pid_t>(packet.value); return true;
+        case keeper_report::started:
+            command_ = static_cast<pid_t>(packet.value);
+            end_.started = true;
+            return true;
         case keeper_report::not_started:
             end_.failure = static_cast<int>(packet.value);
             return false;

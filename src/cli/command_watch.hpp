@@ -37,6 +37,7 @@ struct command_end {
     bool hold_lost = false;
     bool at_longest = false;  // --max-hold ended the hold, or was about to
     bool keeper_died = false;
+    bool started = false;     // the keeper has started a process for the command
     bool stop_asked = false;  // a terminating signal was forwarded to it
 };
 
@@ -56,6 +57,7 @@ private:
     void tell_lease();
     void tell_loss();
     void forward_signals();
+    void note_death_of_keeper() noexcept;
     // Reads a report of the keeper. Returns false if it is the last report.
     [[nodiscard]] bool take_report();
     [[nodiscard]] int longest_pause() const;

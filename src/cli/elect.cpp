@@ -121,9 +121,10 @@ private:
                       {"TURNSTILE_PATH=" + options_.path, "TURNSTILE_ID=" + election_.id(),
                        "TURNSTILE_TOKEN=" + term.fencing_token().to_hex()});
         const int code = host_.code_of(end, term.status());
-        // Leaves the election after a signal, with --once, or if the command cannot run on this machine: then another
-        // machine leads.
-        if (end.stop_asked || end.failure != 0 || options_.once) code_ = code;
+        // Leaves the election after a signal, with --once, or if this process can start no further command. Then
+        // another machine leads.
+        const bool runs_no_more = end.failure != 0 || end.keeper_died;
+        if (end.stop_asked || runs_no_more || options_.once) code_ = code;
     }
 
     void say(const std::string& sentence) const {

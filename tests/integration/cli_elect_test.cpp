@@ -53,6 +53,17 @@ TEST_F(cli_elect, a_killed_leader_is_followed_at_once) {
     EXPECT_TRUE(second.wait_for_output("second-leads")) << output();
 }
 
+// Without its keeper, a participant could lead again, but could start no command.
+TEST_F(cli_elect, a_leader_without_its_keeper_leaves_the_election) {
+    auto first = start(elect("first", {}, serve("first")));
+    ASSERT_TRUE(first.wait_for_output("first-leads")) << output();
+    ::kill(children_of(first.pid()).at(0), SIGKILL);
+    ASSERT_TRUE(first.wait());
+    EXPECT_EQ(first.exit_code(), 128 + SIGKILL) << output();
+    EXPECT_TRUE(printed("(turnstile-keep) was killed, and the command with it")) << output();
+    EXPECT_TRUE(eventually([this] { return participants().empty(); }));
+}
+
 // In each term, the command checks that no other leader's command runs.
 TEST_F(cli_elect, it_leads_again_after_a_term) {
     const auto brief = judged("echo $TURNSTILE_ID-term $TURNSTILE_TOKEN");

@@ -71,6 +71,19 @@ TEST_F(cli_loss, the_keeper_is_killed) {
     EXPECT_EQ(holder.exit_code(), 128 + SIGKILL);
 }
 
+TEST_F(cli_loss, the_keeper_is_killed_while_run_waits) {
+    auto holder = start(run({"--session-timeout", k_long_session, path}, stubborn("in")));
+    ASSERT_TRUE(holder.wait_for_output("in\n"));
+    auto waiter = start(run({path}, {"echo", "started"}));
+    ASSERT_TRUE(eventually([this] { return queue().size() == 2; }));
+    ::kill(keeper_of(waiter), SIGKILL);
+    holder.kill();
+    ASSERT_TRUE(waiter.wait());
+    EXPECT_EQ(waiter.exit_code(), 128 + SIGKILL);
+    EXPECT_TRUE(printed("(turnstile-keep) was killed, so the command cannot start")) << output();
+    EXPECT_FALSE(printed("started")) << output();
+}
+
 // The daemon has left the command's process group. When its parent ends, it becomes a child of `run`.
 TEST_F(cli_loss, the_keeper_is_killed_and_daemons_with_the_command) {
     const auto daemon = judged("trap '' TERM HUP; echo in; tail -f /dev/null");
