@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>
+#include <string_view>
 
 #include "cli/duration_option.hpp"
 #include "cli/supervision.hpp"
@@ -51,8 +52,21 @@ void limit_each_wait(server_settings& settings) {
 
 bool is_zookeeper(const server_settings& settings) noexcept {
     return settings.servers.starts_with("zookeepers://") ||
+           settings.servers.starts_with("zookeeper://") ||
            (!settings.servers.starts_with("sqlite:") &&
             settings.servers.find("://") == std::string::npos);
+}
+
+std::string chroot_of(const server_settings& settings) {
+    std::string_view rest{settings.servers};
+    // Only a connect string with a scheme has options behind a "?".
+    constexpr std::string_view k_scheme_end = "://";
+    if (const auto scheme = rest.find(k_scheme_end); scheme != std::string_view::npos) {
+        rest.remove_prefix(scheme + k_scheme_end.size());
+        rest = rest.substr(0, rest.find('?'));
+    }
+    const auto slash = std::min(rest.find('/'), rest.size());
+    return slash + 1 >= rest.size() ? std::string{} : std::string{rest.substr(slash)};
 }
 
 // Overwrites the text, because unsetenv() leaves it in the memory that /proc/PID/environ shows.

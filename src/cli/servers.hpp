@@ -48,6 +48,9 @@ void limit_each_wait(server_settings& settings);
 // True for ZooKeeper's servers. Other servers have no ticks, followers or four-letter commands.
 [[nodiscard]] bool is_zookeeper(const server_settings& settings) noexcept;
 
+// Returns the chroot in the connect string of ZooKeeper servers; empty without one.
+[[nodiscard]] std::string chroot_of(const server_settings& settings);
+
 // Returns the first line of the file, "user:password". Throws std::runtime_error if the file is unreadable, open to
 // other users, or has another form.
 [[nodiscard]] std::string read_credentials(const std::string& file);

@@ -26,11 +26,6 @@ struct sessions_options {
     output_form form = output_form::text;
 };
 
-std::string chroot_of(const std::string& servers) {
-    const auto slash = servers.find('/');
-    return slash == std::string::npos || slash + 1 == servers.size() ? "" : servers.substr(slash);
-}
-
 void say_what_is_missing(const session_list& list, bool zookeeper) {
     for (const auto& folder : list.unreadable) complain(folder + ": no permission to read it");
     if (list.silent.empty()) return;
@@ -51,7 +46,7 @@ result<int> list(client& servers, const sessions_options& options) {
         if (!ephemerals) return ephemerals.error();
         sources.connections = std::move(*connections);
         sources.ephemerals = std::move(*ephemerals);
-        sources.chroot = chroot_of(options.servers.servers);
+        sources.chroot = chroot_of(options.servers);
     }
     auto found = list_sessions(sources);
     // Servers other than ZooKeeper's do not report the sessions' addresses, servers and timeouts, because they lack the

@@ -249,6 +249,21 @@ TEST(servers, have_to_be_there_and_shared) {
     EXPECT_EQ(settings.servers, "zk1:2181");
 }
 
+TEST(servers, of_zookeeper_with_and_without_a_scheme) {
+    for (const auto* const with : {"zk1:2181,zk2:2181/shop", "zookeeper://zk1,zk2/shop",
+                                   "zookeeper://zk1/shop?sasl_user=ann&sasl_password_file=/a/b",
+                                   "zookeepers://zk1:2281/shop?ca_file=/etc/ca.crt"}) {
+        EXPECT_TRUE(is_zookeeper({.servers = with})) << with;
+        EXPECT_EQ(chroot_of({.servers = with}), "/shop") << with;
+    }
+    for (const auto* const without :
+         {"zk1:2181", "zk1/", "zookeeper://zk1", "zookeepers://zk1/?ca_file=/etc/ca.crt",
+          "zookeeper://zk1?sasl_password_file=/a/b"})
+        EXPECT_EQ(chroot_of({.servers = without}), "") << without;
+    for (const auto* const other : {"redis://host/shop", "sqlite:/a", "postgresql://host/shop"})
+        EXPECT_FALSE(is_zookeeper({.servers = other})) << other;
+}
+
 class servers_in_the_environment : public ::testing::Test {
 protected:
     servers_in_the_environment() {
