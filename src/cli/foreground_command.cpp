@@ -48,15 +48,15 @@ int run_in_foreground(const std::vector<std::string>& command, const std::string
     if (child == 0) become(words.data(), signals.mask_before(), parent);
     if (child < 0) return k_cannot_execute;
     const support::descriptor process{static_cast<int>(::syscall(SYS_pidfd_open, child, 0))};
-    for (;;) {
+    // Some containers forbid pidfd_open().
+    constexpr int k_look_ms = 100;
+    const int longest = process.open() ? -1 : k_look_ms;
+    int status = 0;
+    while (::waitpid(child, &status, WNOHANG) == 0) {
         std::array<pollfd, 2> watched{
             {{process.get(), POLLIN, 0}, {signals.descriptor(), POLLIN, 0}}};
-        if (::poll(watched.data(), watched.size(), -1) < 0 && errno != EINTR) break;
+        ::poll(watched.data(), watched.size(), longest);
         if (watched[1].revents != 0) forward(signals, child);
-        if (watched[0].revents != 0) break;
-    }
-    int status = 0;
-    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
     return exit_code_of_command(status, false);
 }

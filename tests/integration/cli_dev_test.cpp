@@ -39,6 +39,14 @@ TEST_F(cli_dev, sigchld_is_ignored_at_the_start) {
     EXPECT_EQ(code_of(ignoring + words{program, "dev", "--", "sh", "-c", "exit 4"}), 4) << output();
 }
 
+// Some containers forbid pidfd_open().
+TEST_F(cli_dev, a_host_without_process_descriptors) {
+    const words preloaded{"env", std::string{"LD_PRELOAD="} + TURNSTILE_FAILING_HOST,
+                          "TURNSTILE_TEST_PIDFD=1"};
+    EXPECT_EQ(code_of(preloaded + words{program, "dev", "--", "sh", "-c", "exit 4"}), 4)
+        << output();
+}
+
 TEST_F(cli_dev, a_command_has_servers) {
     EXPECT_EQ(code_of({program, "dev", "--", program, "run", "/a", "--", "sh", "-c",
                        "echo $TURNSTILE_SERVERS $TURNSTILE_PATH; exit 4"}),

@@ -5,12 +5,15 @@
 // | variable               | effect                                                            |
 // |------------------------|-------------------------------------------------------------------|
 // | TURNSTILE_TEST_THREADS | if it is set, no thread starts                                    |
+// | TURNSTILE_TEST_PIDFD   | if it is set, no process descriptor opens                         |
 // | TURNSTILE_TEST_MEMORY  | once a file of this name exists, each `new` above 64 bytes throws |
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdarg>
 #include <cstdlib>
 #include <new>
 
@@ -45,4 +48,19 @@ extern "C" EXPORTED int pthread_create(pthread_t* thread, const pthread_attr_t* 
     const auto real =
         reinterpret_cast<decltype(&pthread_create)>(::dlsym(RTLD_NEXT, "pthread_create"));
     return real(thread, attributes, work, argument);
+}
+
+extern "C" EXPORTED long syscall(long number, ...) noexcept {
+    constexpr int k_arguments = 6;
+    long given[k_arguments] = {};
+    std::va_list list;
+    va_start(list, number);
+    for (long& each : given) each = va_arg(list, long);
+    va_end(list);
+    if (number == SYS_pidfd_open && std::getenv("TURNSTILE_TEST_PIDFD") != nullptr) {
+        errno = EPERM;
+        return -1;
+    }
+    const auto real = reinterpret_cast<decltype(&syscall)>(::dlsym(RTLD_NEXT, "syscall"));
+    return real(number, given[0], given[1], given[2], given[3], given[4], given[5]);
 }
