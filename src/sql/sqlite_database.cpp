@@ -125,7 +125,7 @@ int sqlite_database::wait_for_turn(void* self, int tries) noexcept {
 std::string sqlite_database::make_room() {
     rollback();
     patience_.begin(std::min(settings_.patience, k_patience_for_room));
-    return log_.make_room();
+    return sqlite_log::make_room(db_);
 }
 
 void sqlite_database::check(int code, const char* doing) {

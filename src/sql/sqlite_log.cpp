@@ -63,9 +63,9 @@ int sqlite_log::after_commit(void* self, sqlite3* connection, const char* name, 
     return SQLITE_OK;
 }
 
-std::string sqlite_log::make_room() {
+std::string sqlite_log::make_room(sqlite3* connection) {
     int pages = 0;
-    const int code = ::sqlite3_wal_checkpoint_v2(connection_, "main", SQLITE_CHECKPOINT_TRUNCATE,
+    const int code = ::sqlite3_wal_checkpoint_v2(connection, "main", SQLITE_CHECKPOINT_TRUNCATE,
                                                  &pages, nullptr);
     if ((code & 0xff) != SQLITE_BUSY) return {};
     return fmt::format(

@@ -68,6 +68,19 @@ TEST_P(sqlite_disk, that_the_log_has_filled_is_free_again_when_its_reader_goes) 
     EXPECT_TRUE(hold->valid());
 }
 
+// The new connection's first statement finds no space.
+TEST(sqlite_room, is_missing_for_a_new_file) {
+    const small_disk disk{"8m"};
+    if (!disk.mounted()) GTEST_SKIP() << "this process may not mount";
+    disk.fill();
+    client servers{"sqlite:" + disk.file("locks.db"), database_options(k_for_ever)};
+    const auto refused = servers.wait_connected(500ms);
+    ASSERT_FALSE(refused);
+    EXPECT_THAT(refused.error().message(), ::testing::HasSubstr("disk is full"));
+    disk.empty();
+    EXPECT_TRUE(servers.wait_connected(limit()));
+}
+
 // Counts the writes of one byte that SQLite makes in this process.
 class single_bytes {
 public:
