@@ -74,6 +74,12 @@ TEST_F(private_file, may_be_a_fifo_whose_writer_sends_pieces) {
 
 TEST_F(private_file, is_no_folder) {
     EXPECT_EQ(refusal(folder()), folder() + ": Is a directory");
+    ::chmod(folder().c_str(), 0777);
+    EXPECT_EQ(refusal(folder()), folder() + ": Is a directory") << "no advice to change its mode";
+}
+
+TEST_F(private_file, is_no_device) {
+    EXPECT_EQ(refusal("/dev/zero"), "/dev/zero: is a device; a regular file or a FIFO is needed");
 }
 
 TEST_F(private_file, is_refused_with_a_line_that_would_be_cut) {
