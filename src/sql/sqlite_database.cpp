@@ -148,6 +148,10 @@ void sqlite_database::check(int code, const char* doing) {
                 base::duration_text(settings_.patience))};
     if ((kind == SQLITE_FULL || code == SQLITE_IOERR_SHMSIZE) && db_ != nullptr)
         if (const std::string why = make_room(); !why.empty()) text += ": " + why;
+    // SQLite's text for such an error does not contain the cause.
+    if ((kind == SQLITE_IOERR || kind == SQLITE_CANTOPEN) && db_ != nullptr)
+        if (const int error = ::sqlite3_system_errno(db_); error != 0)
+            text += ": " + std::generic_category().message(error);
     // The disk failed during the commit. The commit may still prove complete when the file is opened again, so its
     // outcome is unknown.
     if (kind == SQLITE_IOERR) throw database_error{failure::lost, text};

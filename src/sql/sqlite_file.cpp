@@ -114,6 +114,16 @@ std::string fault_of_mount(const struct statx& found) {
            "separate write-ahead log: two clients could hold one lock. Mount its folder";
 }
 
+// Returns the fault of the path's last step. SQLite would open a device or a pipe, and then report only an "I/O error".
+// find_route() gives up in a circle of symbolic links, and returns the folder of these links.
+std::string fault_of_last_step(const std::string& path) {
+    struct stat found {};
+    if (::stat(path.c_str(), &found) != 0)
+        return errno == ELOOP ? std::generic_category().message(errno) : std::string{};
+    if (S_ISREG(found.st_mode) || S_ISDIR(found.st_mode)) return {};
+    return "is no regular file";
+}
+
 mode_t rights_of(const struct statx& found) {
     return found.stx_mode & 07777U;
 }
@@ -142,6 +152,7 @@ void check_clock_offset_is_known() {
 }
 
 std::string prepare_sqlite_file(const std::string& path) {
+    if (const auto fault = fault_of_last_step(path); !fault.empty()) refuse(path, fault);
     const std::string file = find_route(path).file;
     if (const auto fault = fault_of_file_system(file); !fault.empty()) refuse(file, fault);
     make_if_missing(file);
@@ -193,6 +204,11 @@ sqlite_file_look look_at_sqlite_file(const std::string& path) {
         if (!fault.empty()) seen.refusals.push_back(std::move(fault));
     };
     try {
+        if (auto fault = fault_of_last_step(path); !fault.empty()) {
+            seen.file = path;
+            add(std::move(fault));
+            return seen;
+        }
         add(fault_of_file_system(seen.file));
         struct stat there {};
         if (::stat(seen.file.c_str(), &there) != 0 && errno == ENOENT) return seen;

@@ -3,6 +3,7 @@
 // and with which message.
 #include <gmock/gmock.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -249,6 +250,11 @@ TEST(sqlite_refusals, say_what_is_wrong) {
                   ". If shop/a is a chroot, write sqlite:" + file("text.db") + "?chroot=/shop/a"));
     std::filesystem::create_directory(file("folder.db"));
     EXPECT_THAT(diagnosis_of("sqlite:" + file("folder.db")), HasSubstr("cannot be opened"));
+    std::filesystem::create_symlink("circle.db", file("circle.db"));
+    EXPECT_THAT(diagnosis_of("sqlite:" + file("circle.db")),
+                HasSubstr("Too many levels of symbolic links"));
+    ASSERT_EQ(::mkfifo(file("pipe.db").c_str(), 0600), 0);
+    EXPECT_THAT(diagnosis_of("sqlite:" + file("pipe.db")), HasSubstr("is no regular file"));
     connect("sqlite:" + file("later.db"), database_options())->close();
     sqlite3* db = nullptr;
     ASSERT_EQ(::sqlite3_open(file("later.db").c_str(), &db), SQLITE_OK);
