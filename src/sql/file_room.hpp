@@ -16,8 +16,8 @@ namespace turnstile::sql {
 // Lengthens the file to `length` bytes and reserves disk space for them. Does nothing if the file is already longer, if
 // the disk is full, or if the file system does not support fallocate(2).
 //
-// The process keeps its descriptor of each such file open until the process ends. POSIX requires this: closing any
-// descriptor of a file releases all locks of the process on the file, including SQLite's locks.
+// The process keeps its descriptor of each such file open until the file is deleted or the process ends. POSIX requires
+// this: closing any descriptor of a file releases all locks of the process on the file, including SQLite's locks.
 void reserve_room(const std::string& path, std::int64_t length);
 
 }  // namespace turnstile::sql

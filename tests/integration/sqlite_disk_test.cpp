@@ -134,6 +134,28 @@ TEST(sqlite_room, is_made_without_a_byte_in_the_file) {
     EXPECT_GT(std::filesystem::file_size(file), length);
 }
 
+int open_files_below(const std::filesystem::path& folder) {
+    int count = 0;
+    for (const auto& each : std::filesystem::directory_iterator{"/proc/self/fd"}) {
+        std::error_code failed;
+        if (std::filesystem::read_symlink(each, failed).string().starts_with(folder.string()))
+            ++count;
+    }
+    return count;
+}
+
+// The library keeps a descriptor of each file, because closing it would release SQLite's locks on the file.
+TEST(sqlite_room, of_deleted_files_is_free_again) {
+    const turnstile::testing::temporary_folder folder;
+    for (int i = 0; i != 3; ++i) {
+        const auto file = (folder.path() / (std::to_string(i) + ".db")).string();
+        connect("sqlite:" + file, database_options())->close();
+        std::filesystem::remove(file);
+    }
+    connect("sqlite:" + (folder.path() / "last.db").string(), database_options())->close();
+    EXPECT_EQ(open_files_below(folder.path()), 1);
+}
+
 }  // namespace
 
 }  // namespace turnstile::tests
