@@ -14,6 +14,7 @@
 #include "base/latest_failure.hpp"
 #include "base/random.hpp"
 #include "sql/database.hpp"
+#include "turnstile/clock.hpp"
 
 namespace turnstile::sql {
 
@@ -27,18 +28,24 @@ public:
     [[nodiscard]] bool note(const database_error& why, base::random& chance) {
         known_->set(error_of(why));
         pause_ = retries_.draw(chance);
+        if (why.kind() == failure::fatal) kept_until_ = boottime_clock::now() + k_kept;
         return std::exchange(told_, why.what()) != why.what();
     }
     void attached() { known_->clear(); }
     // Resets the pause and the last logged message. Call this only when a statement after the attach has succeeded:
     // after a permanent fault (a revoked right, a missing table), each attach succeeds and the next statement fails.
+    // Does nothing in the first seconds after such a fault: it may prevent only one kind of statement, so other
+    // statements succeed between two attaches.
     void forget() noexcept {
+        if (boottime_clock::now() < kept_until_) return;
         retries_.reset();
         told_.clear();
     }
     [[nodiscard]] base::back_off::duration pause() const noexcept { return pause_; }
 
 private:
+    static constexpr std::chrono::seconds k_kept{10};
+
     // Returns the error for a caller whose client has no session yet.
     [[nodiscard]] static error error_of(const database_error& why) {
         switch (why.kind()) {
@@ -55,6 +62,7 @@ private:
     const std::shared_ptr<base::latest_failure> known_;
     base::back_off::duration pause_{};
     base::back_off retries_{std::chrono::milliseconds{20}, std::chrono::seconds{1}};
+    boottime_clock::time_point kept_until_{};
     std::string told_;
 };
 
