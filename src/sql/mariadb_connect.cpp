@@ -66,6 +66,7 @@ mariadb_facts mariadb_database::open_link() {
     if (!speaks_sql_of_these(facts)) return facts;
     flavour_ = facts.mariadb ? &flavour_of_mariadb() : &flavour_of_mysql();
     const result_rows found = run_alone(
+        fmt::format("SET SESSION {};", k_all_rows) +
         "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('read_only', 'innodb_read_only', "
         "'wsrep_on', 'log_bin', 'binlog_format', 'sync_binlog', 'innodb_flush_log_at_trx_commit', "
         "'innodb_flush_method', 'max_allowed_packet', 'innodb_page_size', "

@@ -55,16 +55,16 @@ phrases words_of_mysql() {
 }
 
 // Sets the connection's modes explicitly, so that no default of the server or the user changes the meaning of
-// statements. If the process is stopped inside a transaction, the server ends the transaction after `patience` seconds.
+// statements. (sql_select_limit = DEFAULT would be the server's global value.) If the process is stopped inside a transaction, the server ends the transaction after `patience` seconds.
 // The lock timeout is longer than that, so the client gives up before the server reports error 1205.
 std::string settings_with(std::int64_t patience, const char* limit_of_statements,
                           const std::string& limit_of_pauses) {
     return fmt::format(
         "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE;"
-        "SET SESSION sql_mode = 'STRICT_ALL_TABLES', autocommit = 1, time_zone = '+00:00', "
-        "completion_type = 'NO_CHAIN', sql_safe_updates = 0, sql_select_limit = DEFAULT, "
-        "{} = 0, {}, innodb_lock_wait_timeout = {}, lock_wait_timeout = {}",
-        limit_of_statements, limit_of_pauses, patience + 1, patience + 1);
+        "SET SESSION sql_mode = 'STRICT_ALL_TABLES', autocommit = 1, "
+        "time_zone = '+00:00', completion_type = 'NO_CHAIN', sql_safe_updates = 0, "
+        "{}, {} = 0, {}, innodb_lock_wait_timeout = {}, lock_wait_timeout = {}",
+        k_all_rows, limit_of_statements, limit_of_pauses, patience + 1, patience + 1);
 }
 
 // ---- MariaDB ------------------------------------------------------------------------------------

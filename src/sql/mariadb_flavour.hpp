@@ -49,6 +49,9 @@ struct mariadb_flavour {
                          std::int64_t seconds);
 };
 
+// The part of a SET statement that lets a SELECT or SHOW return all rows, whatever the server's default is.
+inline constexpr const char* k_all_rows = "sql_select_limit = 18446744073709551615";
+
 // Rounds up to whole seconds, the unit of the servers' limits. Returns at least 1.
 [[nodiscard]] std::int64_t whole_seconds(std::chrono::milliseconds time) noexcept;
 

@@ -206,6 +206,24 @@ TEST(mariadb_refusals, a_path_that_its_number_makes_too_long) {
     EXPECT_TRUE(me.heard<core::link_event>().size() == 1) << "and the session goes on";
 }
 
+// With a limit of one row, a list of two contenders would have one.
+TEST(mariadb_refusals, none_if_the_server_limits_the_rows_of_a_select) {
+    const global limited{"sql_select_limit", "1"};
+    const auto path = lock_path();
+    const auto servers = connect_to_database();
+    mutex lock{*servers, path};
+    auto hold = lock.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    testing::event granted;
+    lock.async_acquire({}, [&](result<guard> next) {
+        EXPECT_TRUE(next);
+        granted.set();
+    });
+    ASSERT_TRUE(becomes_size(*servers, path, 2));
+    EXPECT_TRUE(hold->release(limit()));
+    EXPECT_TRUE(granted.wait());
+}
+
 TEST(mariadb_refusals, a_server_that_logs_statements) {
     testing::mariadb_server logging{{{"--log-bin=log", "--binlog-format=STATEMENT"}}};
     logging.start();
