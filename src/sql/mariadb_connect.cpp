@@ -119,6 +119,22 @@ void mariadb_database::make_tables() {
         version = version_of_tables();
     }
     check_version(settings_.name, version.value_or(0));
+    check_engine();
+}
+
+// An operator may have created or altered the tables with another engine.
+void mariadb_database::check_engine() {
+    const result_rows others = run_alone(
+        "SELECT table_name, engine FROM information_schema.tables WHERE table_schema = DATABASE() "
+        "AND table_name IN ('turnstile_meta', 'turnstile_sessions', 'turnstile_nodes', "
+        "'turnstile_watches', 'turnstile_events', 'turnstile_stripes', 'turnstile_number') "
+        "AND engine <> 'InnoDB'");
+    if (!others.rows.empty())
+        throw database_error{
+            failure::fatal, settings_.name,
+            fmt::format("has the table {} in the engine {}, which has no transactions or no row "
+                        "locks: two clients could hold one lock; InnoDB is needed",
+                        others.rows.front()[0], others.rows.front()[1])};
 }
 
 // Makes all later transaction numbers larger than the time of day in microseconds. A server that was restored from

@@ -78,6 +78,7 @@ private:
     mariadb_facts open_link();
     mariadb_facts open_any();
     void make_tables();
+    void check_engine();
     [[nodiscard]] std::optional<std::int64_t> version_of_tables();
     void raise_numbers();
     result_rows run_alone(const std::string& statements);

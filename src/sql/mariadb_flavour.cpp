@@ -61,7 +61,7 @@ std::string settings_with(std::int64_t patience, const char* limit_of_statements
                           const std::string& limit_of_pauses) {
     return fmt::format(
         "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE;"
-        "SET SESSION sql_mode = 'STRICT_ALL_TABLES', autocommit = 1, "
+        "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', autocommit = 1, "
         "time_zone = '+00:00', completion_type = 'NO_CHAIN', sql_safe_updates = 0, "
         "{}, {} = 0, {}, innodb_lock_wait_timeout = {}, lock_wait_timeout = {}",
         k_all_rows, limit_of_statements, limit_of_pauses, patience + 1, patience + 1);

@@ -65,6 +65,9 @@ std::string sentence(const mariadb_error& e) {
         case 1227:
         case 1370: return line + ": this user lacks a right (docs/how-to/mariadb.md)";
         case 1290:
+            if (line.find("NO_ENGINE_SUBSTITUTION") != std::string::npos)
+                return "the server does not create InnoDB tables (enforce_storage_engine): " + line;
+            [[fallthrough]];
         case 1792:
         case 1836: return line + ": the server takes no writes any more";
         case 5010:  // libmariadb's text names another method than the server's

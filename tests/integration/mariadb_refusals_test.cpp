@@ -224,6 +224,21 @@ TEST(mariadb_refusals, none_if_the_server_limits_the_rows_of_a_select) {
     EXPECT_TRUE(granted.wait());
 }
 
+TEST(mariadb_refusals, a_server_that_makes_tables_in_another_engine) {
+    if (is_mysql()) GTEST_SKIP() << "MySQL has no enforce_storage_engine";
+    shared_server().run_sql("CREATE DATABASE enforced");
+    const global engine{"enforce_storage_engine", "Aria"};
+    EXPECT_THAT(diagnosis_of(as("root", "enforced")), HasSubstr("InnoDB"));
+}
+
+TEST(mariadb_refusals, tables_in_another_engine) {
+    shared_server().run_sql("CREATE DATABASE altered");
+    connect(as("root", "altered"), database_options())->close();
+    shared_server().run_sql("ALTER TABLE altered.turnstile_stripes ENGINE = MyISAM");
+    EXPECT_THAT(diagnosis_of(as("root", "altered")),
+                HasSubstr("has the table turnstile_stripes in the engine MyISAM"));
+}
+
 TEST(mariadb_refusals, a_server_that_logs_statements) {
     testing::mariadb_server logging{{{"--log-bin=log", "--binlog-format=STATEMENT"}}};
     logging.start();

@@ -32,6 +32,8 @@ TEST(mariadb_words, what_helps_is_said) {
     EXPECT_EQ(sentence({1142, "denied\nmore"}),
               "denied: this user lacks a right (docs/how-to/mariadb.md)");
     EXPECT_EQ(sentence({1290, "read-only"}), "read-only: the server takes no writes any more");
+    EXPECT_THAT(sentence({1290, "running with the NO_ENGINE_SUBSTITUTION option"}),
+                HasSubstr("enforce_storage_engine"));
     EXPECT_EQ(sentence({1114, "full"}), "full: is its disk full?");
     EXPECT_EQ(sentence({1153, "large"}), "large: raise max_allowed_packet");
     EXPECT_EQ(sentence({1213, "Deadlock"}), "Deadlock");
