@@ -78,6 +78,7 @@ TEST_F(refusals_of_redis, a_server_that_is_busy_is_asked_again) {
     ASSERT_TRUE(eventually([&] { return server.ask("PING").starts_with("-BUSY"); }));
     auto next = std::async(std::launch::async, [&] { return lock.acquire({.timeout = limit()}); });
     EXPECT_TRUE(eventually([&] { return log.with("throttles") == 1; }));
+    EXPECT_EQ(log.with("Redis: another client's script runs for long"), 1);
     EXPECT_EQ(server.ask("SCRIPT KILL"), "+OK");
     EXPECT_THAT(busy.get(), HasSubstr("-ERR"));
     const auto hold = next.get();

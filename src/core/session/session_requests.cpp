@@ -158,8 +158,9 @@ void session_requests::on_throttled(std::uint64_t connection, const std::string&
     if (!std::exchange(epoch_->throttling_told, true))
         basics.actions.emplace_back(
             warning{server + " throttles: it discards requests that it cannot process soon "
-                             "(ZooKeeper: throttled_op_wait_time; a database: a transaction of "
-                             "another program locks a row). The client sends the requests again"});
+                             "(ZooKeeper: throttled_op_wait_time; Redis: another client's script "
+                             "runs for long; a database: a transaction of another program locks a "
+                             "row). The client sends the requests again"});
     connection_->retry.pause(basics.now, basics.chance);
 }
 
