@@ -272,8 +272,8 @@ result<void> session_hold::begin_commit() {
     return still;
 }
 
-// Called at the end of another hold's commit: executes a release or a renaming that had to wait. A commit checks this hold's znode,
-// so the znode must exist until the commit is answered.
+// Called at the end of another hold's commit: executes a release or a renaming that had to wait. A commit checks this
+// hold's znode, so the znode must exist until the commit is answered.
 void session_hold::end_commit(const std::optional<error>& /*why*/) noexcept {
     std::optional<error> left;
     {
