@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests `turnstile serve` over TLS, with a certificate that the test creates and checks.
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <sys/stat.h>
+
+#include <cstdio>
+
 #include "admin_fixture.hpp"
 #include "tls_link.hpp"
 
@@ -107,6 +113,24 @@ TEST_F(admin_tls, a_key_that_others_can_open) {
         expect_refused(own.certificate(), own.key(),
                        own.key() + ": other users can open it (mode 06");
     }
+}
+
+// OpenSSL would ask for the passphrase on the terminal.
+TEST_F(admin_tls, a_key_with_a_passphrase) {
+    const auto locked = (folder.path() / "locked").string();
+    std::FILE* const plain = std::fopen(own.key().c_str(), "r");
+    std::FILE* const file = std::fopen(locked.c_str(), "w");
+    ASSERT_TRUE(plain != nullptr && file != nullptr);
+    EVP_PKEY* const key = ::PEM_read_PrivateKey(plain, nullptr, nullptr, nullptr);
+    char passphrase[] = "of a person";
+    EXPECT_EQ(::PEM_write_PKCS8PrivateKey(file, key, ::EVP_aes_256_cbc(), passphrase,
+                                          sizeof passphrase - 1, nullptr, nullptr),
+              1);
+    ::EVP_PKEY_free(key);
+    std::fclose(plain);
+    std::fclose(file);
+    ASSERT_EQ(::chmod(locked.c_str(), 0600), 0);
+    expect_refused(own.certificate(), locked, locked + ": the key has a passphrase");
 }
 
 TEST_F(admin_tls, files_that_are_not_there) {

@@ -36,7 +36,16 @@ bool is_of_another() {
     return ERR_GET_REASON(::ERR_peek_last_error()) == X509_R_KEY_VALUES_MISMATCH;
 }
 
-[[noreturn]] void fail_key(const std::string& file) {
+// OpenSSL calls this function if the key has a passphrase. OpenSSL's own function would ask for it on the terminal, and
+// leave the terminal without echo if a signal ended the process.
+int give_no_passphrase(char* /*room*/, int /*size*/, int /*writes*/, void* is_asked) {
+    *static_cast<bool*>(is_asked) = true;
+    return -1;
+}
+
+[[noreturn]] void fail_key(const std::string& file, bool has_passphrase) {
+    if (has_passphrase)
+        throw std::runtime_error{file + ": the key has a passphrase; a key without one is needed"};
     if (is_of_another()) throw std::runtime_error{file + ": is not the key of the certificate"};
     fail(file, "expected a private key in PEM");
 }
@@ -60,9 +69,13 @@ tls_context::tls_context(const std::string& certificate_file, const std::string&
         throw std::runtime_error{why};
     if (::SSL_CTX_use_certificate_chain_file(context_.get(), certificate_file.c_str()) != 1)
         fail(certificate_file, "expected a certificate chain in PEM");
+    bool has_passphrase = false;
+    ::SSL_CTX_set_default_passwd_cb(context_.get(), give_no_passphrase);
+    ::SSL_CTX_set_default_passwd_cb_userdata(context_.get(), &has_passphrase);
     if (::SSL_CTX_use_PrivateKey_file(context_.get(), key_file.c_str(), SSL_FILETYPE_PEM) != 1)
-        fail_key(key_file);
-    if (::SSL_CTX_check_private_key(context_.get()) != 1) fail_key(key_file);
+        fail_key(key_file, has_passphrase);
+    if (::SSL_CTX_check_private_key(context_.get()) != 1) fail_key(key_file, false);
+    ::SSL_CTX_set_default_passwd_cb_userdata(context_.get(), nullptr);
 }
 
 ssl_ctx_st* tls_context::share() const {
