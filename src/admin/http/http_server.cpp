@@ -101,9 +101,9 @@ public:
     }
     const std::vector<http_header>& common_headers() const override { return settings_.headers; }
     bool begin_stream(const connection& from) override {
+        if (streams_ == k_most_event_streams) return false;
         auto& own = streams_of_[from.from().key];
-        if (streams_ == k_most_event_streams || own == k_most_event_streams_of_address)
-            return false;
+        if (own == k_most_event_streams_of_address) return false;
         ++own;
         ++streams_;
         return true;
