@@ -88,16 +88,30 @@ result<std::vector<std::string>> standing_with(const znode_hold& carrier, const 
 // the commit ends.
 struct commit_holds {
     std::shared_ptr<znode_hold> carrier;
+    holds others;
     std::vector<std::string> further;  // znodes of the other holds
     std::shared_ptr<kept_holds> kept;  // null: no other holds
 };
+
+// Returns the reason of a failed commit. The client itself removes the znode of a hold that ends at its time limit, or
+// that an operator takes. If the commit failed because such a znode is gone, the reason is the end of that hold.
+error reason_of(const error& failure, const holds& others) {
+    if (failure != errc::removed) return failure;
+    for (const auto& each : others) {
+        const auto* const other = dynamic_cast<const hold*>(each.get());
+        const auto still = other == nullptr ? result<void>{} : other->status();
+        if (!still && still.error() != errc::removed && still.error() != errc::not_held)
+            return still.error();
+    }
+    return failure;
+}
 
 result<commit_holds> gather(const std::shared_ptr<hold>& held, const transaction& writes) {
     holds all;
     if (const auto added = add_parts_of(held, all); !added) return added.error();
     for (const auto& further : internals::further_holds(writes))
         if (const auto added = add_parts_of(further, all); !added) return added.error();
-    commit_holds gathered{all.front(), {}, {}};
+    commit_holds gathered{all.front(), {}, {}, {}};
     all.erase(all.begin());
     if (all.empty()) return gathered;
     gathered.kept = std::make_shared<kept_holds>();
@@ -110,6 +124,7 @@ result<commit_holds> gather(const std::shared_ptr<hold>& held, const transaction
         return znodes.error();
     }
     gathered.further = std::move(*znodes);
+    gathered.others = std::move(all);
     return gathered;
 }
 
@@ -122,6 +137,7 @@ result<commit_result> commit_by(const std::shared_ptr<hold>& held, const transac
     auto outcome = all->carrier->commit(writes, all->further, options);
     if (!all->kept) return outcome;
     base::finish_or_end("a commit", [&] {
+        if (!outcome) outcome = reason_of(outcome.error(), all->others);
         all->kept->end(outcome ? std::nullopt : std::optional{outcome.error()});
     });
     return outcome;
@@ -136,8 +152,16 @@ void async_commit_by(const std::shared_ptr<hold>& held, const transaction& write
             [handler = std::move(handler), why = all.error()] { handler(why); });
     }
     commit_audience listeners{std::move(handler)};
-    if (all->kept)
+    if (all->kept) {
         listeners.settled = [kept = all->kept](const std::optional<error>& why) { kept->end(why); };
+        listeners.handler = [handler = std::move(listeners.handler),
+                             others = all->others](result<commit_result> outcome) {
+            base::finish_or_end("the answer of a commit", [&] {
+                if (!outcome) outcome = reason_of(outcome.error(), others);
+            });
+            handler(std::move(outcome));
+        };
+    }
     all->carrier->async_commit(writes, all->further, options, std::move(listeners));
 }
 

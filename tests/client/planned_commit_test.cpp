@@ -210,6 +210,22 @@ TEST_F(planned_commits, further_holds_are_downgraded_after_the_commit) {
     EXPECT_TRUE(prices.acquire_shared({.timeout = limit()}).has_value());
 }
 
+// The client of the further hold removes the hold's znode, so no other client has deleted it.
+TEST_F(planned_commits, the_end_of_a_further_hold_is_the_reason_of_a_failure) {
+    for (const bool waits : {true, false}) {
+        auto limited = theirs.acquire({.timeout = limit(), .max_hold = 100ms}).value();
+        const auto writes = transaction{}.put("/a", "1").under(limited);
+        detach();
+        auto done = waits ? std::async(std::launch::async, [&] { return hold.commit(writes); })
+                          : start(hold, writes);
+        const auto znode = limited.znode();
+        ASSERT_TRUE(eventually([&] { return data(znode) == "(none)"; }));
+        faults.attach(servers->session().id);
+        EXPECT_EQ(done.get().error(), errc::held_too_long);
+        EXPECT_EQ(data("/a"), "(none)");
+    }
+}
+
 TEST_F(planned_commits, a_multi_lock_commits_under_all_its_parts) {
     mutex a{*servers, "/m/a"};
     shared_mutex b{*servers, "/m/b"};
