@@ -157,7 +157,9 @@ void sqlite_database::check(int code, const char* doing) {
     if (kind == SQLITE_IOERR) throw database_error{failure::lost, text};
     if (kind == SQLITE_READONLY || kind == SQLITE_PERM)
         throw database_error{failure::fatal, settings_.path,
-                             "may not be written by this user: " + text};
+                             "may not be written by this user, who needs the right to write to "
+                             "its folder, too: " +
+                                 text};
     if (kind == SQLITE_NOTADB)
         throw database_error{failure::fatal, settings_.path, "is no SQLite file"};
     throw database_error{failure::fatal, text};

@@ -135,7 +135,12 @@ void make_if_missing(const std::string& path) {
     if (::stat(path.c_str(), &found) == 0 || errno != ENOENT) return;
     std::string fresh = path + "-new-XXXXXX";
     const support::descriptor file{::mkostemp(fresh.data(), O_CLOEXEC)};
-    if (!file.open()) return;  // SQLite's own attempt reports the reason
+    if (!file.open()) {
+        // SQLite would then try to read the missing file, and report that it does not exist.
+        const auto why = std::generic_category().message(errno);
+        if (::stat(path.c_str(), &found) != 0) refuse(path, "cannot be created: " + why);
+        return;
+    }
     ::fchmod(file.get(), k_for_owner);
     if (::renameat2(AT_FDCWD, fresh.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) != 0)
         ::unlink(fresh.c_str());

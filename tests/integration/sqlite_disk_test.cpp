@@ -81,6 +81,19 @@ TEST(sqlite_room, is_missing_for_a_new_file) {
     EXPECT_TRUE(servers.wait_connected(limit()));
 }
 
+TEST(sqlite_read_only_disk, is_named_as_the_cause) {
+    const small_disk disk{"4m"};
+    if (!disk.mounted()) GTEST_SKIP() << "this process may not mount";
+    ASSERT_EQ(::mount("none", disk.folder().c_str(), nullptr, MS_REMOUNT | MS_RDONLY, nullptr), 0);
+    const client servers{"sqlite:" + disk.file("locks.db"), database_options()};
+    mutex lock{servers, "/first"};
+    EXPECT_TRUE(eventually([&] {
+        const auto refused = lock.acquire({.timeout = 100ms});
+        return !refused &&
+               refused.error().message().find("Read-only file system") != std::string::npos;
+    }));
+}
+
 // Counts the writes of one byte that SQLite makes in this process.
 class single_bytes {
 public:
