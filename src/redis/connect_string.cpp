@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "base/masked.hpp"
@@ -188,8 +190,12 @@ std::string parse_option(std::string_view text, std::string_view option, redis_a
 }
 
 std::string parse_options(std::string_view text, std::string_view options, redis_address& out) {
+    std::set<std::string_view> names;
     while (!options.empty()) {
-        if (auto rule = parse_option(text, cut(options, '&'), out); !rule.empty()) return rule;
+        auto option = cut(options, '&');
+        if (auto rule = parse_option(text, option, out); !rule.empty()) return rule;
+        const auto name = cut(option, '=');
+        if (!names.insert(name).second) return fmt::format("has {} twice", name);
     }
     if (!out.sentinel_login.user.empty() && out.sentinel_login.password.empty())
         return "has a sentinel_username but no sentinel_password";

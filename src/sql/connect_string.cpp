@@ -110,6 +110,7 @@ result<database_address> parse_connect_string(std::string_view text) {
         const std::string_view parameter = rest.substr(0, end);
         rest.remove_prefix(std::min(end + 1, rest.size()));
         if (parameter.starts_with(k_chroot)) {
+            if (!out.chroot.empty()) return base::refused_connect_string(text, "has chroot twice");
             out.chroot = parameter.substr(k_chroot.size());
         } else if (out.kind == kind::sqlite) {
             return base::refused_connect_string(text, "has more than chroot=/path after '?'");

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -182,12 +183,14 @@ std::string set_option(std::string_view text, std::string_view name, std::string
 }
 
 std::string set_options(std::string_view text, std::string_view options, server_security& out) {
+    std::set<std::string_view> names;
     while (!options.empty()) {
         const auto option = options.substr(0, options.find('&'));
         options.remove_prefix(std::min(option.size() + 1, options.size()));
         const auto name = option.substr(0, option.find('='));
         const auto value = option.substr(std::min(name.size() + 1, option.size()));
         if (auto rule = set_option(text, name, value, out); !rule.empty()) return rule;
+        if (!names.insert(name).second) return fmt::format("has {} twice", name);
     }
     return {};
 }

@@ -120,6 +120,7 @@ INSTANTIATE_TEST_SUITE_P(
         refused_case{"redis://h?stay_out=0", "stay_out=0"},
         refused_case{"redis://h?stay_out=30s", "stay_out=30s"},
         refused_case{"redis://h?stay_out=86401", "stay_out=86401"},
+        refused_case{"redis://u:secret@h?db=1&tree=a&db=2", "has db twice"},
         refused_case{"redis://h?db=", "db="}, refused_case{"redis://h?tree=a{b}", "tree=a{b}"},
         refused_case{"redis://h?tree=", "tree="},
         refused_case{"redis://u:secret@h?timeout=1", "the unknown option 'timeout'"},

@@ -51,6 +51,14 @@ TEST(sql_connect_string, the_encoding_is_utf8) {
     EXPECT_THAT(refused.error().message(), HasSubstr("client_encoding must be UTF8"));
 }
 
+TEST(sql_connect_string, one_chroot) {
+    for (const auto* text : {"sqlite:/a?chroot=/b&chroot=/c", "mysql://h/db?chroot=/b&chroot=/c"}) {
+        const auto refused = parse_connect_string(text);
+        ASSERT_FALSE(refused) << text;
+        EXPECT_THAT(refused.error().message(), HasSubstr("has chroot twice"));
+    }
+}
+
 TEST(sql_connect_string, passwords_are_masked) {
     EXPECT_EQ(to_string(*parse_connect_string("postgresql://u:secret@h/db?password=other")),
               "postgresql://u@h/db");

@@ -101,6 +101,8 @@ TEST(connect_string, with_kerberos_has_the_principals_of_the_servers) {
     const std::string at = "zookeeper://zk1?sasl_mechanism=";
     EXPECT_NE(refusal(at + "PLAIN").find("must be DIGEST-MD5 or GSSAPI"), std::string::npos);
     EXPECT_NE(refusal(at + "GSSAPI&sasl_user=a").find("for GSSAPI"), std::string::npos);
+    EXPECT_NE(refusal(at + "GSSAPI&sasl_mechanism=DIGEST-MD5").find("sasl_mechanism twice"),
+              std::string::npos);
     EXPECT_NE(refusal("zookeeper://zk1?sasl_user=a&sasl_password_file=/p&sasl_service=zk")
                   .find("which only GSSAPI uses"),
               std::string::npos);
