@@ -318,7 +318,7 @@ TEST_F(cli_loss, status_lines) {
     const revocation order{*observer, path};
     ASSERT_TRUE(order.ask(queue().at(0), {.who = "o\"ps", .why = "up\ngrade"}));
     EXPECT_TRUE(holder.wait_for_output(
-        "{\"event\":\"asked_to_release\",\"who\":\"o\\\"ps\",\"why\":\"up\\u000agrade\"}\n"))
+        "{\"event\":\"asked_to_release\",\"who\":\"o\\\"ps\",\"why\":\"up\\ngrade\"}\n"))
         << output();
 }
 
