@@ -41,8 +41,9 @@ part_error refusal_of(server_error why) noexcept {
         case server_error::no_children_for_ephemerals:
             return {errc::bad_path, "the parent is ephemeral and cannot have children"};
         case server_error::quota_exceeded:
-            return {errc::quota_exceeded,
-                    "a quota on this path or on a parent, or the server's memory, is used up"};
+            return {
+                errc::quota_exceeded,
+                "it exceeds a quota on this path or on a parent, or the server's memory is full"};
         case server_error::local_session: return {errc::local_session, ""};
         case server_error::invalid_acl:
             return {errc::bad_option,
