@@ -82,7 +82,6 @@ void entry_steps::on_reply(const for_creations& sent, const reply& answer) {
     for (std::size_t i = 0; i != creations.size(); ++i)
         contender_steps{owners_}.on_reply(creations[i].contender,
                                           creation_answer(creations, i, answer));
-    // place: probe_is_in_the_first_folder
     note_probe(creation_answer(creations, 0, answer));
 }
 

@@ -23,7 +23,7 @@ bool sole_contender_memory::entered(const std::string& folder, contender_family 
     }
     use(found);
     known.number = number;
-    known.next = number + 1;
+    known.next = number + 1;        // place: next_number_without_a_probe
     known.latest = place::entered;  // place: sole_contender_enters
     return is_next && !known.watched && known.watching == ticket{};
 }
