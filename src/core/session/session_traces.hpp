@@ -90,9 +90,9 @@ public:
         const std::string& folder, const std::vector<std::string>& children);
     [[nodiscard]] std::optional<time_point> search_due() const;
     [[nodiscard]] std::string folder_due() const { return epoch_->abandoned.folder_due(); }
-    void search_sent(ticket request) { search_ = request; }
+    // Stores the request of the search in progress; nothing if that request was lost.
+    void set_search(std::optional<ticket> request) noexcept { search_ = request; }
     [[nodiscard]] const std::optional<ticket>& search() const noexcept { return search_; }
-    void search_lost() noexcept { search_.reset(); }
     void searched(const std::string& folder, const reply& answer);
 
     friend bool operator==(const session_traces&, const session_traces&) = default;

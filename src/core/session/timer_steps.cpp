@@ -110,7 +110,7 @@ void timer_steps::retry_if_due() {
     if (confirmation && !requests.is_under_way(*confirmation))
         owners_.contenders.confirmation_lost(now, owners_.link.confirm_interval());
     if (const auto& search = owners_.traces.search(); search && !requests.is_under_way(*search))
-        owners_.traces.search_lost();
+        owners_.traces.set_search({});
     commit_steps{owners_}.on_attached();
     contender_steps{owners_}.go_on();
     inquiry_steps{owners_}.send_all();
@@ -118,7 +118,7 @@ void timer_steps::retry_if_due() {
 
 void timer_steps::search_abandoned() {
     auto folder = owners_.traces.folder_due();
-    owners_.traces.search_sent(
+    owners_.traces.set_search(
         owners_.requests.send(children_op{folder}, for_search{folder}, owners_.basics));
 }
 
