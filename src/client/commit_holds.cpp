@@ -98,8 +98,7 @@ struct commit_holds {
 error reason_of(const error& failure, const holds& others) {
     if (failure != errc::removed) return failure;
     for (const auto& each : others) {
-        const auto* const other = dynamic_cast<const hold*>(each.get());
-        const auto still = other == nullptr ? result<void>{} : other->status();
+        const auto still = each->status();
         if (!still && still.error() != errc::removed && still.error() != errc::not_held)
             return still.error();
     }

@@ -58,6 +58,8 @@ public:
 
     [[nodiscard]] virtual const std::string& path() const noexcept = 0;
     [[nodiscard]] virtual standing_znode standing() const = 0;
+    // hold::status()
+    [[nodiscard]] virtual result<void> status() const = 0;
     // Called before and after a commit by another hold, if that commit checks this hold's znode. Between the two calls
     // this hold is not released. begin_commit() fails if the hold has ended. `why`: the reason why nothing was written,
     // if that is known.

@@ -63,6 +63,7 @@ public:
     [[nodiscard]] lease_evidence evidence() const noexcept override;
     [[nodiscard]] result<znode_holds> parts_for_commit() override;
     [[nodiscard]] standing_znode standing() const override;
+    [[nodiscard]] result<void> status() const override { return call::status(); }
     [[nodiscard]] result<void> begin_commit() override;
     void end_commit(const std::optional<error>& why) noexcept override;
     result<commit_result> commit(const transaction& writes, const std::vector<std::string>& further,

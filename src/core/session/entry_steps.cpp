@@ -79,10 +79,12 @@ bool entry_steps::start_several() {
 void entry_steps::on_reply(const for_creations& sent, const reply& answer) {
     const auto& creations = sent.creations;
     if (is_batch_refused(answer)) return answer_refused(sent, answer);
-    for (std::size_t i = 0; i != creations.size(); ++i)
+    const auto first = creation_answer(creations, 0, answer);
+    contender_steps{owners_}.on_reply(creations.front().contender, first);
+    for (std::size_t i = 1; i != creations.size(); ++i)
         contender_steps{owners_}.on_reply(creations[i].contender,
                                           creation_answer(creations, i, answer));
-    note_probe(creation_answer(creations, 0, answer));
+    note_probe(first);
 }
 
 // `beside`: the answer to the create in the folder in which the transaction also created its probe znode.
