@@ -64,7 +64,8 @@ std::uint64_t composite_hold::keep_part(std::size_t which, std::shared_ptr<hold>
     return grants_;
 }
 
-// Makes the loss of a part call on_part_lost(). That call may come at once, in this thread, so no lock may be held.
+// Registers a callback that calls on_part_lost() when the part is lost. The callback may run at once, in this thread,
+// so the caller must own no mutex.
 void composite_hold::watch_part(std::size_t which, std::uint64_t serial,
                                 const std::stop_token& loss) {
     auto watch = std::make_shared<stop_callback>(loss, [weak = weak_from_this(), which, serial] {

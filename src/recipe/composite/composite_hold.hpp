@@ -9,7 +9,7 @@
 // reports the part's loss. The callback on this token runs on a thread of the part's client, on which stop callbacks of
 // the user may run, too.
 //
-// Thread safety: all members from any thread. Lock order: this lock, then the locks of the parts' holds.
+// Thread safety: all members from any thread. Lock order: this object's mutex, then the mutexes of the parts' holds.
 #pragma once
 
 #include <cstdint>
@@ -53,8 +53,8 @@ protected:
     [[nodiscard]] virtual bool is_short(boottime_clock::duration left) const = 0;
 
     // ---- the parts -------------------------------------------------------------------------
-    // Returns the options for a part's call, by option_table. A warning about the part is reported as a warning about
-    // the whole hold. `withdrawn`: a stop ends the part's wait.
+    // Returns the options for a part's call, by the table in option_table.hpp. The holder gets a warning about the part
+    // as a warning about the whole hold. A stop request for `withdrawn` ends the part's wait.
     [[nodiscard]] acquire_options options_for_part(std::stop_token withdrawn);
     // Stores the hold of a part. Returns a serial number, by which on_part_lost() recognizes this grant.
     std::uint64_t keep_part(std::size_t which, std::shared_ptr<hold> held) REQUIRES(mutex_);
@@ -70,7 +70,8 @@ protected:
     // True if the caller has its guard, and has not given it up.
     [[nodiscard]] bool has_holder() const;
     void tell_lost(std::vector<task>&& callbacks);
-    // Returns the result of release(): the reason why the hold had ended before, or `first`, the first error of a part.
+    // Returns the result of release(). If the hold ended before the release, this is the reason for its end. Otherwise
+    // it is `first`, the first error of a part's release, or success.
     [[nodiscard]] result<void> released(const std::optional<error>& first) const;
 
     std::vector<kept_part> parts_ GUARDED_BY(mutex_);

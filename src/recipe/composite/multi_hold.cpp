@@ -63,7 +63,7 @@ multi_hold::multi_hold(std::vector<any_lock> locks, std::shared_ptr<trial_pace> 
 
 // ---- acquiring ------------------------------------------------------------------------------
 
-// After the last answer the outcome is known, so wait() returns at once.
+// When the loop ends, the outcome of the call is known, so wait() returns at once.
 result<guard> multi_hold::acquire() {
     return base::finish_or_end("a multi_lock's call", [this] {
         for (auto next = begin(); !next.empty();)

@@ -6,7 +6,7 @@
 // the hold of one of the locks. A lost part is kept until the whole hold is given up, because the guard still queries
 // the part, and the part's client runs callbacks.
 //
-// Thread safety: all members from any thread. Lock order: this lock, then the locks of the parts' holds.
+// Thread safety: all members from any thread. Lock order: this object's mutex, then the mutexes of the parts' holds.
 #pragma once
 
 #include <optional>
@@ -48,7 +48,7 @@ public:
     void run_as_callback(task callback) override;
 
 private:
-    // The decisions of a step, which are executed after the lock is released.
+    // The actions that follow an event of the call. execute() performs them after mutex_ is unlocked.
     struct decisions {
         part_questions next;
         std::vector<std::stop_source> withdraw;  // ends the waits of these parts

@@ -85,8 +85,8 @@ result<hold::znode_holds> multi_hold::parts_for_commit() {
     return all;
 }
 
-// The client of the first part runs the callback. Until its guard is destroyed, the hold has at least one part, which
-// may be a lost part.
+// The client of the first part runs the callback. Until the hold's guard is destroyed, the hold has at least one part,
+// perhaps a lost part.
 void multi_hold::run_as_callback(task callback) {
     const auto all = held_parts();
     if (all.empty()) return callback();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// part_questions: the locks of a multi_lock that must be requested now. Thread safety: none, a value.
+// part_questions: says which locks (parts) a multi_lock's call must request now. Thread safety: none, a value.
 #pragma once
 
 #include <cstddef>

@@ -8,8 +8,8 @@
 // each client, because any client may have closed. A client that closes calls its timers a last time. So the call never
 // waits for an ensemble whose client has closed.
 //
-// Thread safety: all members from any thread. Lock order: this lock, then the locks of clients, of sessions and holds,
-// and of timers.
+// Thread safety: all members from any thread. Lock order: this object's mutex, then the mutexes of clients, of sessions
+// and holds, and of timers.
 #pragma once
 
 #include <memory>
@@ -66,8 +66,8 @@ private:
     };
 
     [[nodiscard]] result<void> await_release(boottime_clock::time_point deadline) override;
-    // True while the leases of a majority are valid. A part whose lease has ended does not count again later
-    // (core::quorum).
+    // True while the leases of a majority are valid. After a part's lease has ended, the part never belongs to the
+    // majority again (core::quorum).
     [[nodiscard]] bool is_certain() const noexcept override REQUIRES(mutex_);
     [[nodiscard]] error doubt() const override REQUIRES(mutex_);
     void cancel(const error& why) noexcept override;
@@ -107,7 +107,8 @@ private:
     boottime_clock::time_point armed_ GUARDED_BY(mutex_) = boottime_clock::time_point::max();
     std::optional<error> left_ GUARDED_BY(mutex_);  // why the caller has given up
     std::optional<std::pair<fencing_vector, boottime_clock::time_point>> last_ GUARDED_BY(mutex_);
-    // An asynchronous call owns itself until it is answered, because no other object refers to it during a pause.
+    // An asynchronous call keeps itself alive until it has an outcome, because no other object refers to it during a
+    // pause between two requests.
     std::shared_ptr<quorum_hold> kept_ GUARDED_BY(mutex_);
 };
 

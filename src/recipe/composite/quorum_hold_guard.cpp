@@ -75,8 +75,8 @@ fencing_vector quorum_hold::tokens() const {
     return last_ && (over_ || !is_certain()) ? last_->first : part_tokens();
 }
 
-// Called before each step. Copies the description of the hold, because the guard may still query it after the hold has
-// ended.
+// Copies the tokens and the end of a valid hold, because the guard may still query them after the hold has ended. The
+// call does this before it handles each event.
 void quorum_hold::remember() {
     if (value_.now() == core::quorum::phase::held && is_certain())
         last_ = {part_tokens(), majority_until()};

@@ -98,8 +98,8 @@ public:
         resource += all->front().lock.path();
     }
 
-    // Makes the call. `done` is empty for a blocking caller, whose thread then is the owner. The parts have no owner,
-    // since no thread waits for a part itself.
+    // Starts the call. `done` is empty for a blocking caller; the calling thread is then the owner of the hold. The
+    // parts have no owner, because no thread waits for a single part.
     [[nodiscard]] result<std::shared_ptr<detail::quorum_hold>> start(
         acquire_options&& options, core::attempt mode, detail::call::handler&& done = {}) const {
         const auto good = detail::check_refused(options, detail::composite::quorum, "quorum_lock");

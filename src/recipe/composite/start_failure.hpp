@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// start_failure: the reason why a start of a multi_hold failed. The reason is the first refusal that ends the call, or
-// otherwise the latest loss of a held part. The refusal of a withdrawn or contested part does not end the call
-// (core::all_of::refusal).
+// start_failure: the reason why a multi_hold failed to get all parts. The reason is the first refusal that ends the
+// call, or otherwise the latest loss of a held part. core::all_of::refusal says which refusals end the call.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -19,7 +18,7 @@ public:
         if (!refusal_) refusal_ = std::move(why);
     }
     void lose(error why) { loss_ = std::move(why); }
-    // Forgets the reasons, for a new start or for the next part.
+    // Forgets the reasons. Call this before the call starts over, or requests the next part.
     void go_on() { *this = {}; }
 
     // Returns the refusal, or the loss that made the call withdraw the request; `unknown` if there is neither.

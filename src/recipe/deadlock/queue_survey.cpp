@@ -16,7 +16,7 @@ namespace turnstile::detail {
 
 namespace {
 
-// The family (the kinds of lock with one queue) whose contenders all exclude each other.
+// The contenders of this family (the kinds of lock that share one queue) all exclude each other.
 constexpr auto k_exclusive = core::contender_family::lock;
 
 // Returns the children of each folder; none for a missing folder.

@@ -55,17 +55,17 @@ public:
     }
 
 private:
-    // A wait that the search has reached. The owner of `wait` blocks the wait of the step with the index `from`: the
-    // owner's contender `blocker` is ahead of that wait in its queue.
+    // A wait that the search has reached from an earlier step, which has the index `from`. The owner of `wait` blocks
+    // that earlier step: the owner's contender `blocker` is ahead in the earlier step's queue.
     struct step {
         place wait;
         std::size_t from = 0;
         place blocker;
     };
 
-    // Looks at the contenders ahead of the wait of the step `current`, and adds all waits of their owners as steps. If
-    // one of these contenders belongs to the owner of the first step, the cycle is closed. Then this function returns
-    // the position of that contender.
+    // Looks at the contenders ahead of the wait of the step `current`. Adds as steps the waits of their owners that are
+    // older than the first step's wait. If one of these contenders belongs to the owner of the first step, the cycle is
+    // closed. Then this function returns the position of that contender.
     std::optional<place> expand(std::size_t current) {
         const auto wait = steps_[current].wait;
         for (auto& next = looked_at_[wait.queue]; next < wait.position; ++next) {

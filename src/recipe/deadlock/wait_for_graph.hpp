@@ -2,10 +2,10 @@
 // wait_for_graph: which owner waits for which other owner in the queues of several exclusive locks, and the cycles of
 // these waits.
 //
-// A contender that is not first in its queue waits for the owners of all contenders ahead. An owner goes on when all
-// its waits have ended. So there is a deadlock exactly if the graph of owners has a cycle (the AND model: E. Knapp,
-// "Deadlock detection in distributed databases", ACM Computing Surveys 19, 1987). The graph omits contenders without an
-// owner.
+// A contender that is not first in its queue waits for the owners of all contenders ahead. An owner can continue only
+// after all its waits have ended. So there is a deadlock exactly if the graph of owners has a cycle (the AND model: E.
+// Knapp, "Deadlock detection in distributed databases", ACM Computing Surveys 19, 1987). The graph omits contenders
+// without an owner.
 //
 // Every cycle has one newest wait. When that wait began, all other waits of the cycle existed, with the contenders that
 // block them, since a contender ahead in a queue is older. So the newest waiter can see the cycle from the start. The
@@ -48,9 +48,8 @@ public:
 
     // Returns the shortest cycle for each wait that is the newest of a cycle; the newest wait first.
     [[nodiscard]] std::vector<deadlock> cycles() const;
-    // Returns the cycle whose newest wait is the contender `name` of the lock on `path`. Other waits of the same owner
-    // for that lock do not count: the owner may have left an earlier wait in a session that the servers have not ended
-    // yet.
+    // Returns the cycle whose newest wait is the contender `name` of the lock on `path`. Ignores other waits of the
+    // same owner for that lock: they may be left over in a session that the servers have not ended yet.
     [[nodiscard]] std::optional<deadlock> cycle_closed_by(std::string_view path,
                                                           std::string_view name) const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// duty_thread: runs the function of an election: on a thread of this object, or on the user's executor.
+// duty_thread: runs the user's function of an election, on a thread of this object or on the user's executor.
 //
 // Thread safety: a value, whose copies share the thread; `run` from any thread.
 #pragma once

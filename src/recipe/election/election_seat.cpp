@@ -248,8 +248,7 @@ result<void> election_seat::move_to(std::string_view successor, boottime_clock::
 void election_seat::wait_out(course::turn turn, boottime_clock::time_point until) {
     auto& servers = *queue_.servers();
     if (until > boottime_clock::now()) servers.services().timers->arm(*this, until);
-    // A client that is closing sets no timer any more, or has called its timers for the last time. Then the pause ends
-    // now.
+    // If the client is closing, it may never call the timer. So the pause ends now.
     if (until <= boottime_clock::now() || !servers.open()) step(course::rested{turn});
 }
 
@@ -262,7 +261,8 @@ void election_seat::on_timer() {
     });
 }
 
-// Ends the pause, unless the timer has called before the pause's end.
+// Ends the pause if its end has come. Otherwise arms the timer again, because the timer has called on_timer() too
+// early.
 void election_seat::end_pause() {
     std::optional<course::turn> turn;
     boottime_clock::time_point until;

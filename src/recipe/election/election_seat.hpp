@@ -2,8 +2,8 @@
 // election_seat: a participant of an election. It queues, leads, and queues again. While it leads, it runs the user's
 // function, if the user has given one.
 //
-// `seat_state` has the state, and decides the effects of each event. election_seat calls it under a lock, and executes
-// the effects under no lock. The seat lives until the last call of its function has returned.
+// `seat_state` has the state, and decides the effects of each event. election_seat calls `seat_state` under a lock, and
+// executes the effects under no lock. The seat lives until the last call of the user's function has returned.
 //
 // A participant without a function needs no thread while it leads: a worker of the client decides whether it may lead.
 // Its term ends when the callbacks of the term's stop token have returned.

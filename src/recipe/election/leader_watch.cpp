@@ -111,8 +111,8 @@ result<bool> leader_watch::state::observer::still_leads(const std::string& znode
     return answers->front().error == core::server_error::ok;
 }
 
-// Reads the queue's first participant. This participant leads until its znode is gone, so until then only that znode is
-// read.
+// Reads the queue's first participant. This participant leads until its znode is gone. So the observer reads only that
+// znode until then.
 void leader_watch::state::observer::look() {
     base::finish_or_end("a look at an election", [this] {
         if (told_ && *told_) {

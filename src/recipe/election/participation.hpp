@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// participation: the state of a participant of an election, and its next actions. A value: it calls nothing outside,
-// and has no thread, clock or server. The library uses it in seat_state.hpp, and the simulator in
-// tests/verification/work/election_work.cpp. A participant without a function behaves as if it had a function that
-// returns as soon as its term must end.
+// participation: the state of a participant of an election, and its next actions. This value uses no thread, clock or
+// server. The library uses it in seat_state.hpp, and the simulator in tests/verification/work/election_work.cpp. A
+// participant without a function behaves as if it had a function that returns as soon as its term must end.
 //
 // | state         | in the queue    | the function                  | next state: the event that causes it   |
 // |---------------|-----------------|-------------------------------|----------------------------------------|
@@ -62,7 +61,7 @@ public:
     }
     // During a pause, returns the turn before the pause.
     [[nodiscard]] std::optional<course::turn> pausing() const;
-    // Returns the error with which the participant failed to take part, if it rests for that reason.
+    // If the participant rests because of an error, returns this error.
     [[nodiscard]] std::optional<error> failure() const;
 
 private:

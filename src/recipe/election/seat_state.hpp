@@ -47,7 +47,8 @@ class seat_state {
 public:
     using turn = course::turn;
 
-    // `once`: the participant rests after one term. `pause`: the time that it stays out of the queue after such a term.
+    // `once`: the participant rests after one term. `pause`: the time for which the participant stays out of the queue
+    // after a term that it ended itself.
     seat_state(bool once, boottime_clock::duration pause, bool has_function)
         : has_function_{has_function}, now_{once}, pauses_{pause} {}
 

@@ -12,9 +12,9 @@
 // | names another participant   | reduces the hint's count by one, steps aside (gives up the lead), and queues again |
 //
 // The count begins with the number of participants at the time of the hint. So if the named participant has gone, the
-// others step aside at most this many times. The hint also ends at an instant of the clock of the servers' leader. All
-// changes are commits that require the folder's version. So of two participants that each believe to lead, only one can
-// change the hint.
+// others step aside at most this many times. The hint also contains an end time, by the clock of the servers' leader.
+// All changes are commits that require the folder's version. So of two participants that each believe to lead, only one
+// can change the hint.
 #pragma once
 
 #include <cstdint>

@@ -26,14 +26,15 @@ struct job_decision {
     friend bool operator==(const job_decision&, const job_decision&) = default;
 };
 
-// The rules in milliseconds.
+// The durations of job_rules, in milliseconds.
 struct job_terms {
     std::int64_t period = 0;
     std::int64_t at_least_for = 0;
     std::int64_t at_most_for = 0;
 };
 
-// Converts the rules. Error bad_option: an impossible duration, or rules by which the job could run again at once.
+// Converts the rules to milliseconds. Error bad_option: an impossible duration, or rules by which the job could run
+// again at once.
 [[nodiscard]] result<job_terms> terms_of(const job_rules& rules);
 
 [[nodiscard]] job_decision decide_job(const job_record& last, std::int64_t now,

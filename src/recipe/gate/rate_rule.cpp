@@ -31,7 +31,8 @@ std::optional<N> number(std::string_view text) {
     return value;
 }
 
-// Parses "1763724876000" or "1763724876000*17".
+// Parses the text of a group: the time stamp of its latest entry, such as "1763724876000". If the group has several
+// entries, their number follows: "1763724876000*17".
 std::optional<rate_group> parse_group(std::string_view text) {
     // Uses std::find, because GCC 12 at -O3 warns that the view's find() reads beyond the end.
     const auto times =

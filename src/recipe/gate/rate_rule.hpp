@@ -37,7 +37,7 @@ struct rate_record {
     friend bool operator==(const rate_record&, const rate_record&) = default;
 
     void add(const rate_group& more);
-    // Number of entries that have not left yet.
+    // Number of entries in all groups.
     [[nodiscard]] std::size_t entered() const;
 
     // Returns a text like "entries=100 period=60000 at=1763724876000*17,1763724877012": for each group the time stamp

@@ -13,7 +13,7 @@ namespace turnstile::detail {
 
 namespace {
 
-// The holds behind the guard of a read-write lock. The guard keeps them.
+// The holds that the guard of a read-write lock owns.
 struct parts {
     std::shared_ptr<upgraded_hold> upgraded;  // null: the hold was not upgraded
     std::shared_ptr<session_hold> base;

@@ -19,7 +19,8 @@ struct queue_of {
     core::contender_family family = core::contender_family::lock;
 };
 
-// Returns the children that are contenders of the family (the kinds of lock with one queue), in the order of arrival.
+// Returns the children that are contenders of the family (the kinds of lock that share one queue), in the order of
+// arrival.
 [[nodiscard]] std::vector<std::string> contenders_among(std::vector<std::string> children,
                                                         core::contender_family of);
 

@@ -5,9 +5,9 @@
 //
 // | state of an owner | an acquire() of this owner                 | the state changes to                         |
 // |-------------------|--------------------------------------------|----------------------------------------------|
-// | none              | queues for the lock                        | entering, with the acquire()                 |
+// | none              | queues for the lock                        | entering                                     |
 // | entering          | is refused: one owner cannot wait twice    | held after a grant; none after a failed wait |
-// | held              | shares the hold, if it is still valid      | none, when the last share ends               |
+// | held              | shares the hold; is refused after its loss | none, when the last share ends               |
 //
 // The table keeps a lost hold until the hold's last share ends. So no acquire() can share the lost hold
 // (docs/reference/failures.md, F16), or mistake the owner's next hold for the lost hold.

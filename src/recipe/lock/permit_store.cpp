@@ -14,7 +14,7 @@ namespace turnstile::detail {
 
 namespace {
 
-// Limit of the attempts: other clients may set the number between this client's read and its write.
+// Limit of the attempts: other clients may set the number of permits between this client's read and its write.
 constexpr int k_most_rounds = 64;
 
 error refusal(core::server_error why, const std::string& path) {
@@ -31,7 +31,8 @@ error refusal(core::server_error why, const std::string& path) {
     }
 }
 
-// The limit, and the number of permits of the contenders. The contenders were listed after the limit was read.
+// The semaphore's limit, and the number of permits that the contenders claim. The client lists the contenders after it
+// has read the limit.
 struct look {
     bool there = true;
     core::permit_limit limit;
@@ -64,12 +65,14 @@ result<look> look_at_existing(client_impl& servers, const std::string& path,
     return seen;
 }
 
-// Returns the limit to write when the number of permits becomes `permits`. Two of its members are computed:
-// - `earlier`: how many permits contenders may still hold. This is the larger of `permits` and the present number of
-//   permits. If the contenders claim more permits than the present number, an earlier decrease may not have taken
-//   effect yet. In this case `earlier` is at least the present limit's `earlier`.
-// - `last`: the last contender that may hold permits under an earlier limit. After a decrease it is unknown. Otherwise
-//   the present limit's `last` stays, unless `earlier` equals `permits`: then no earlier limit has an effect.
+// Returns the limit to write when `permits` replaces the present number of permits, `seen.limit.now`. Computes two
+// members of the new limit:
+// - `earlier`: how many permits the contenders may still hold. This is the larger of the present and the new number. If
+//   the contenders claim more permits than the present number, an earlier decrease may not have taken effect yet. In
+//   this case `earlier` is at least `seen.limit.earlier`.
+// - `last`: the last contender that may hold permits under an earlier limit. If the number decreases, this contender is
+//   unknown. If `earlier` equals `permits`, there is none, because no earlier limit has an effect. In all other cases
+//   `last` is `seen.limit.last`.
 core::permit_limit next_limit(const look& seen, std::int32_t permits) {
     auto earlier = std::max(seen.limit.now, permits);
     if (seen.taken > seen.limit.now) earlier = std::max(earlier, seen.limit.earlier);
@@ -101,7 +104,8 @@ result<void> create(client_impl& servers, const std::string& path, std::int32_t 
             core::create_mode::persistent, servers.services().acl});
     const auto answers = servers.write_repeatedly(std::move(creates), options);
     if (!answers) return answers.error();
-    // Only the last answer, for the semaphore itself, counts. A refusal to create a parent that exists does no harm.
+    // The last answer, to the create of the semaphore itself, decides. A refusal to create a parent that exists does no
+    // harm.
     const auto outcome = answers->back().error;
     if (outcome == core::server_error::ok || outcome == core::server_error::node_exists) return {};
     for (const auto& answer : *answers)
@@ -130,7 +134,7 @@ result<std::int32_t> free_permits(client_impl& servers, const std::string& path,
     return static_cast<std::int32_t>(std::max<std::int64_t>(0, seen->limit.now - seen->taken));
 }
 
-// Sets the number. A write without an answer is not repeated, since the next read shows the number.
+// Sets the number of permits. Does not repeat a write without an answer, because the next read shows the number.
 result<void> store_limit(client_impl& servers, const std::string& path, std::int32_t permits,
                          query_options options) {
     options = with_deadline(std::move(options));

@@ -66,8 +66,8 @@ public:
     [[nodiscard]] bool is_strict() const noexcept { return shared_ == nullptr; }
     // Returns the claim that excludes all other contenders, if the lock has one.
     [[nodiscard]] core::claim exclusive_claim() const noexcept;
-    // Makes a request with exclusive_claim() that gets the lock at once or is refused, for
-    // client_impl::acquire_together(). Without a handler the caller must block in wait().
+    // Makes a request for client_impl::acquire_together(), with exclusive_claim(). The request gets the lock at once or
+    // is refused. Without a handler the caller must block in wait().
     [[nodiscard]] result<acquire_request> exclusive_try(
         acquire_options&& options, acquire_request::handler&& done = nullptr) const {
         return request(exclusive_claim(), core::attempt::once, std::move(options), std::move(done));

@@ -25,7 +25,7 @@ public:
     // has no hold: then the owner is entering, and entered() must follow.
     [[nodiscard]] std::optional<result<guard>> enter(owner identity,
                                                      const callback<void(const error&)>& on_lost);
-    // Handles the outcome of a call by an owner that was entering.
+    // Handles the outcome of an acquire() for which enter() has returned nothing.
     [[nodiscard]] result<guard> entered(owner identity, result<guard>&& outcome,
                                         const callback<void(const error&)>& on_lost);
     void gave_up(owner identity) noexcept;  // called if the call could not be started

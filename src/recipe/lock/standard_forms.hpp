@@ -19,14 +19,15 @@ class standard_forms {
 public:
     [[nodiscard]] const guard* own() const { return holds_.own(); }
 
-    // Acquires for the calling thread. Throws would_deadlock if that thread has a hold already.
+    // Acquires the lock for the calling thread. Throws would_deadlock if that thread has a hold already.
     template <class L>
     void lock(L& lock, const std::string& path) {
         if (holds_.has_own())
             throw_error({errc::would_deadlock, path + ": this thread holds the lock already"});
         keep_or_throw(lock.acquire());
     }
-    // Acquires within `left`; tries once if no time is left. Returns false if the calling thread has a hold already.
+    // Acquires the lock within `left`; tries once if no time is left. Returns false if the calling thread has a hold
+    // already.
     template <class L>
     bool try_lock(L& lock, boottime_clock::duration left) {
         if (holds_.has_own()) return false;

@@ -8,7 +8,7 @@
 //
 // A call also ends when the hold ends: with the error of guard::status(), or with outcome_unknown from guard::commit().
 //
-// Thread safety: a value of references; for one thread at a time. Calls block.
+// Thread safety: one thread at a time. Calls block. The client and the guard must outlive this object.
 #pragma once
 
 #include <cstdint>

@@ -21,7 +21,7 @@ namespace turnstile::detail {
 
 class text_fields {
 public:
-    // Parses a line. Skips text that is no pair; if a key occurs twice, the last pair counts.
+    // Parses a line. Skips text that is no pair. Of several pairs with the same key, uses the last pair.
     [[nodiscard]] static text_fields parse(std::string_view text);
 
     void add(std::string_view key, std::string_view value);

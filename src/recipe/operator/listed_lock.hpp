@@ -27,7 +27,7 @@ struct listed_folder {
     std::vector<std::string> folders;  // names of children that are no contenders
 };
 
-// Sorts the children of a folder into the contenders of locks and further folders.
+// Divides the children of a folder into contenders, which it groups by the kind of lock, and further folders.
 [[nodiscard]] listed_folder sort_children(std::vector<std::string> children);
 
 // Describes a lock's contender from the answer to a read of its znode. The caller must set the position.

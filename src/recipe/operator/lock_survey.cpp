@@ -30,7 +30,7 @@ public:
           options_{detail::with_deadline({options.timeout, options.stop})},
           most_read_{options.most_read} {}
 
-    // Finds all locks at or below `folder`, or only the locks in it.
+    // Finds the locks whose contenders are in `folder`. If `deep`, also finds the locks in all folders below.
     result<lock_survey> survey(const std::string& folder, bool deep) {
         if (!client_) return error{errc::closed, "the client object was moved from"};
         if (const auto good = base::validate_path(folder); !good) return good.error();

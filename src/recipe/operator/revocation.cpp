@@ -92,9 +92,9 @@ public:
         return std::optional{std::move(answer)};
     }
 
-    // The result of write_order(). That function appends `order`, an order to release or a request to release, to the
-    // data of the contender's znode. For a contender of Curator, Curator's own request replaces the data. If the answer
-    // to the write is lost, the next read finds the text.
+    // The result of write_order(). That function appends `order` (an order or a request to release the lock) to the
+    // data of the contender's znode. For a contender of Curator, it replaces the data by Curator's own request. If the
+    // answer to the write is lost, the next read finds the text.
     struct written_order {
         std::optional<core::reply> seen{};  // the znode with that text; nothing: the znode is gone
         bool wrote = false;
@@ -130,8 +130,8 @@ public:
         return error{errc::busy, znode(target) + " changes faster than the order can be written"};
     }
 
-    // Writes at the version that was read on the connection `read_on`. Returns ok, no_node or bad_version; every other
-    // answer is an error.
+    // Sends the write `op`, which requires the version that the client read on the connection `read_on`. Returns ok,
+    // no_node or bad_version; every other answer is an error.
     [[nodiscard]] result<server_error> write(core::operation&& op, std::uint64_t read_on,
                                              const contender& target,
                                              const query_options& limits) const {

@@ -24,7 +24,7 @@ constexpr std::uint64_t k_weight_of_change = 8;
 // A round first reads this many contenders of each lock in round_options::first, and then all other contenders.
 constexpr std::size_t k_looked_at = 50;
 
-// Keeps the `most` elements with the lowest urgency() value, in order.
+// Keeps the `most` elements with the lowest values of urgency(), the lowest first.
 template <class T, class F>
 void keep_most_urgent(std::vector<T>& all, std::size_t most, const F& urgency) {
     const auto end = all.begin() + static_cast<std::ptrdiff_t>(std::min(most, all.size()));
