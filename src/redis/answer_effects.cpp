@@ -17,7 +17,7 @@ void refuse(answer_effects& out, const pending_request& asked, core::server_erro
 }
 
 // Sets the outcome `how` for the caller of the request and for the caller of the list request that was sent with it.
-// They get the outcome when the session is detached.
+// Both callers get the outcome when the session is detached.
 void settle(answer_effects& out, pending_request&& asked, core::outcome how) {
     out.back = std::move(asked);
     out.back->settled.emplace();

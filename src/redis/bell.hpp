@@ -7,7 +7,7 @@
 // | 40    | SHA-1, in hex, of the rest and the session's mark, which contains its password (lua/attach.lua) |
 // | 8     | the zxid of the removal                                                                    |
 // | 4 + n | the event, after its length                                                                |
-// | 64    | this and all further fields only if the folder's list is short: the head of the folder's record |
+// | 64    | the head of the folder's record; this and the next fields exist only if the list is short   |
 // | 4, 4  | the lengths of the folder's data and of the folder's path; then the path                    |
 // | 4 + n | the name of a child, after its length; repeated for each child                              |
 //

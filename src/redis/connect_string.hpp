@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// redis_address: a parsed connect string: the servers, the credentials and the tree, the set of keys that contains the
-// znodes (scripts.hpp).
+// redis_address: a parsed connect string. It has the servers, the credentials, and the name of the tree (the set of keys
+// that contains the znodes, scripts.hpp).
 //
 //     auto parsed = redis::parse_connect_string("redis://locks:secret@redis1:6379/shop?db=2&tree=blue");
 //
@@ -26,11 +26,11 @@
 // |                                      | database are independent. In a Redis Cluster, one node has all keys of  |
 // |                                      | a tree. Default: the tree without a name                                |
 // | wait                                 | the number of replicas that must acknowledge all earlier writes before  |
-// |                                      | a reply counts                                                          |
-// | stay_out                             | if a server may have lost data at its restart: the seconds from its     |
-// |                                      | start for which clients do not use it                                   |
+// |                                      | the client accepts a reply                                              |
+// | stay_out                             | for this number of seconds after a server's start, clients do not use   |
+// |                                      | the server, if it may have lost data at the start                       |
 // | sentinel_username, sentinel_password | the credentials for the sentinels, percent-encoded                      |
-// | ca_file, cert_file, key_file         | with TLS: the trusted authority, and the client's certificate           |
+// | ca_file, cert_file, key_file         | with TLS: the trusted authority, the client's certificate, and its key  |
 // |                                      | (tls.hpp); percent-encoded                                              |
 // | verify                               | with TLS: what the client checks in the server's certificate. full: the |
 // |                                      | authority and the name; ca: only the authority; none: nothing           |

@@ -69,8 +69,8 @@ public:
         return true;
     }
 
-    // A server that has just started may have lost a granted lock, while the lock's holder still relies on the lock,
-    // until its lease ends. The client does not use the server until all such leases have ended.
+    // A server that has just started may have lost a granted lock. The lock's holder relies on the lock until the
+    // holder's lease ends. So the client does not use the server until all leases from before the start have ended.
     bool await_leases() {
         const auto left = stays_out_for(out.facts, where_.stay_out);
         if (left == 0) return true;

@@ -42,7 +42,7 @@ struct greeting {
 // `deadline` limits all steps together. Gives up when the descriptor `give_up` becomes readable.
 [[nodiscard]] greeting greet(line& to, const redis_address& where, core::time_point deadline,
                              int give_up);
-// Only logs in. Use it for the connection on which the server announces events.
+// Like `greet`, but only logs in. Use this function for the connection on which the server announces events.
 [[nodiscard]] greeting greet_listener(line& to, const redis_address& where,
                                       core::time_point deadline, int give_up);
 // Examines a server without opening a session. Makes the same checks as `greet` and also checks the version of the

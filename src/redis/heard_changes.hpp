@@ -29,16 +29,16 @@ public:
     // Records the answer to an attach: `zxid` and the tree's history at the server. `sent`: when the attach request was
     // sent. `is_new`: this attach has opened the session.
     void attached(std::int64_t zxid, std::string_view history, core::time_point sent, bool is_new);
-    // Call this after each attach, with its zxid. The earlier connection may have ended before the reply to a change.
-    // Then the client will now read whether the server executed that change, and rely on the result. So the client
-    // counts as knowing all changes up to `zxid`.
+    // Call this after each attach, with the zxid of the attach. If the earlier connection ended before the reply to a
+    // change, the client will now read whether the server executed that change, and rely on the result. So this
+    // function then records that the client knows all changes up to `zxid`.
     void resolve_lost_change(std::int64_t zxid);
     // Call this when the connection has ended. `left`: the requests that have no reply. Records whether one of them may
     // have changed a znode.
     void detached(const std::deque<pending_request>& left);
 
-    // on_head() and on_bell() return the events to deliver. They drop an event if the user has already removed its
-    // watch.
+    // on_head() and on_bell() return the events to deliver. They drop an event if the user has already removed the
+    // watch for the event.
     [[nodiscard]] std::vector<core::watch_event> on_head(answer_head&& head);
     [[nodiscard]] std::vector<core::watch_event> on_bell(std::int64_t zxid,
                                                          core::watch_event&& event);

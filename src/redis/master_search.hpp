@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // find_servers: finds the servers on which a session may be opened, from the connect string or from the sentinels.
 //
-// The client asks all sentinels at once, and one reply is enough. If the replies differ, the reply with the latest
-// epoch (the number of the sentinels' configuration) counts: a sentinel that was disconnected or has just started may
-// name an old master. Later the client asks the named server itself whether it is a master (handshake.hpp).
+// The client asks all sentinels at once, and one reply is enough. If the replies differ, the client uses the reply with
+// the latest epoch (the number of the sentinels' configuration): a sentinel that was disconnected or has just started
+// may name an old master. Later the client asks the named server itself whether it is a master (handshake.hpp).
 //
 // Thread safety: none. Use each object from one thread at a time.
 #pragma once

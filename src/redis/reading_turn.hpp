@@ -47,8 +47,8 @@ public:
         rests_until_ = until;
     }
     [[nodiscard]] core::time_point rests_until() const noexcept { return rests_until_; }
-    // Returns the turn to the session's thread: requests that a reading caller stops, and waits until that caller has
-    // stopped.
+    // Returns the turn to the session's thread. If a caller is reading, asks this caller to stop, and waits until it
+    // has stopped.
     void resume(base::unique_lock& session);
     [[nodiscard]] int fd() const noexcept { return readable_.get(); }
 

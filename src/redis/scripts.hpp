@@ -19,8 +19,8 @@
 // | - "r"      |      | the replication id of the server                                                       |
 // | - "i"      |      | the time of the last check of the replication id                                       |
 // | - "v"      |      | the version of this layout, k_layout                                                   |
-// | - "l"      |      | each return to older data (lua/history.lua), as "<began>:<zxid>;"...: its time, and    |
-// |            |      | the last zxid before it                                                                |
+// | - "l"      |      | "<began>:<zxid>;" for each history of the tree (lua/history.lua): the time at which    |
+// |            |      | the history began, and the last zxid before that time                                  |
 // | P:d        | zset | sessions by the instant at which they expire, in microseconds of the server's clock    |
 // | P:r        | zset | containers that were emptied, by the instant at which they are checked                 |
 // | P:c:/a/b   | set  | the names of a znode's children                                                        |

@@ -79,7 +79,7 @@ std::optional<connected_server> server_connector::next() {
                 "the nodes of the cluster disagree about which node has the keys of the tree"}};
 }
 
-// The deadline does not include the name resolution, so its duration is added.
+// Adds the duration of the name resolution to `deadline`, which does not include it.
 connected_server server_connector::connect(const server_address& server,
                                            core::time_point deadline) {
     server_ = server;

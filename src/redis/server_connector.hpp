@@ -57,7 +57,7 @@ public:
     // ask them whether they have replaced the master.
     void attached(const server_facts& facts);
     void detached();
-    // The connect string for messages. Includes the server's address if sentinels have named it.
+    // The connect string for messages. Includes the server's address if sentinels have named the server.
     [[nodiscard]] std::string place() const;
     // Returns the event `attached` for the latest server. The caller adds the session's fields.
     [[nodiscard]] core::link_event attach_event() const;

@@ -23,8 +23,9 @@ public:
 
     [[nodiscard]] const replica_wait& replicas() const noexcept { return replicas_; }
     void receive() { answers_->receive(); }
-    // Returns the next reply, or nothing if none has arrived. If replicas must acknowledge writes, the reply counts
-    // only with their acknowledgement. Leaves the server if too few replicas have acknowledged the writes.
+    // Returns the next reply, or nothing if none has arrived. If replicas must acknowledge writes, returns the reply
+    // only together with their acknowledgement. If too few replicas have acknowledged, returns nothing and leaves the
+    // server.
     [[nodiscard]] owned_reply next();
     // Waits for a reply and drops it. Returns false if none has arrived by `deadline`.
     [[nodiscard]] bool skip(core::time_point deadline);

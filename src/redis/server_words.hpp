@@ -32,8 +32,8 @@ enum class refusal_kind {
 // arguments, and the arguments of AUTH contain a password.
 [[nodiscard]] std::string_view without_arguments(std::string_view error) noexcept;
 
-// Parses "MOVED slot host:port", which names the node that has the tree. If the reply has no host, the host of `asked`
-// counts.
+// Parses "MOVED slot host:port", which names the node that has the tree. If the reply has no host, the result has the
+// host of `asked`.
 [[nodiscard]] std::optional<server_address> moved_to(std::string_view error,
                                                      const server_address& asked);
 

@@ -12,7 +12,7 @@
 // ask() with answer(). post() is for statements whose rows the caller does not need.
 //
 // The store has one text of each statement for all databases. The object `phrases` contains the parts that differ.
-// Parameters are ?1, ?2 ... All results are text: integers as decimal digits, and raw bytes.
+// Parameters are ?1, ?2 ... All results are strings: an integer is in decimal digits, and a byte string is unchanged.
 //
 // Thread safety: one thread at a time.
 #pragma once

@@ -22,7 +22,8 @@ using shared_file = std::shared_ptr<const support::descriptor>;
 
 class open_files {
 public:
-    // Returns the open descriptor of the file, or nothing. It opens the file at the first call.
+    // Returns an open descriptor of the file; nothing if the file cannot be opened. Opens the file at the first call,
+    // and keeps it open.
     shared_file descriptor_of(const std::string& path) {
         struct stat found {};
         if (::stat(path.c_str(), &found) != 0) return {};

@@ -35,8 +35,8 @@ public:
         size_ += 1 + static_cast<std::size_t>(std::count(text.begin(), text.end(), ';'));
         if (asker) asked_.push_back({*asker, size_ - 1});
     }
-    // Concerns the last statement that add() got together with an `asker`: take_rows() returns as its answer the
-    // identity (AUTO_INCREMENT) of the row that this statement inserts.
+    // Call this after add() with an `asker`. take_rows() then returns, as the answer to that statement, the identity
+    // (AUTO_INCREMENT) of the row that the statement inserts.
     void ask_for_inserted() noexcept { asked_.back().is_inserted = true; }
 
     [[nodiscard]] const std::string& text() const noexcept { return text_; }

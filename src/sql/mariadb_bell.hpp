@@ -19,8 +19,8 @@
 // | between the check for events and the sleep  | both are one statement, which KILL QUERY ends                       |
 // | between two statements                      | the writer committed the event before: the next check finds it      |
 // | while there is no connection                | the session fetches its events when it has attached                 |
-// | never (the writer died, or lacks the right) | the session polls each third of its timeout, and at the earliest    |
-// |                                             | deadline of another session                                         |
+// | never (the writer died, or lacks the right) | the session polls after each third of its timeout, and at the       |
+// |                                             | earliest deadline of another session                                |
 //
 // While the connection sleeps, it is in no transaction. In MySQL its statement still keeps the snapshot from before the
 // sleep, so InnoDB cannot purge older rows. MariaDB lets a user end the statements of the same user without a further

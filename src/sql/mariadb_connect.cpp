@@ -137,8 +137,8 @@ void mariadb_database::check_engine() {
                         others.rows.front()[0], others.rows.front()[1])};
 }
 
-// Makes all later transaction numbers larger than the time of day in microseconds. A server that was restored from
-// older data (after a crash, from a copy, as a promoted replica) would otherwise assign earlier numbers again.
+// Makes all later transaction numbers larger than the time of day in microseconds. A server may have older data, after
+// a crash, after a restore from a copy, or as a promoted replica. It would otherwise assign earlier numbers again.
 void mariadb_database::raise_numbers() {
     const auto now = run_alone("SELECT " + words().now).rows.front().front();
     run_alone(flavour_->raise_numbers(now));

@@ -11,7 +11,7 @@
 // | defaults_file, defaults_group              | a file of options for MariaDB's programs: user, password ...         |
 // | ssl=true                                   | the connection must be encrypted, and the server verified            |
 // | ssl_ca, ssl_capath, ssl_fp                 | trusted authorities, or the fingerprint of the server's certificate  |
-// | ssl_cert, ssl_key, ssl_key_password        | the client's certificate                                             |
+// | ssl_cert, ssl_key, ssl_key_password        | the client's certificate, its key, and the key's password            |
 // | ssl_cipher, ssl_crl, ssl_crlpath, tls_version | these parameters have libmariadb's meaning                        |
 //
 // Thread safety: values and pure functions.

@@ -16,7 +16,8 @@ constexpr std::size_t k_longest_number = std::string_view{"-2147483648"}.size();
 }  // namespace
 
 // In a multi (a request that consists of several operations), one part with a long path is enough for a refusal. The
-// parts before this part are then answered `ok` although nothing changed, and the parts after it `rolled_back`.
+// reply then has `ok` for the parts before this part, although nothing changed, and `rolled_back` for the parts after
+// it.
 std::optional<core::reply> refusal_of_long_paths(const core::operation& op, std::size_t most) {
     const auto is_longer = [most](const auto& part) {
         std::size_t size = part.path.size();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fault_of_postgresql: checks a PostgreSQL connect string without connecting, as libpq does, and checks the ports.
+// fault_of_postgresql: checks a PostgreSQL connect string by libpq's parser, and also checks the ports. Does not
+// connect.
 //
 // Thread safety: a pure function.
 #pragma once

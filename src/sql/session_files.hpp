@@ -2,10 +2,11 @@
 // session_files: a folder beside the SQLite file, with one file for each session. The session's process holds an
 // operating system lock on the session's file for as long as it lives.
 //
-// The lock belongs to the open file (F_OFD_SETLK). The kernel releases it when the last descriptor of the open file is
-// closed, at the latest when the process ends. A guardian process (which cleans up after crashes) has another
-// descriptor, and closes it after the session's process has ended. Under `turnstile run`, the command is also dead by
-// then. Other processes test the lock without taking it. If the file is missing, the session lives until its deadline.
+// The lock belongs to the open file (F_OFD_SETLK). The kernel releases the lock when the last descriptor of the open
+// file is closed. The kernel closes the process's descriptor when the process ends. A guardian process (which cleans up
+// after crashes) has another descriptor, and closes it after the session's process has ended. Under `turnstile run`,
+// the command is also dead by then. Other processes test the lock without taking it. If the file is missing, the
+// session lives until its deadline.
 //
 // To wake a session, a process changes the times of the session's file. When a session ends, its process closes the
 // file. The kernel reports the change and the close to other processes (file_bells.hpp). It reports a close shortly
