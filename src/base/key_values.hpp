@@ -13,7 +13,7 @@
 
 namespace turnstile::base {
 
-// Calls `each(key, value)` for each pair in order, with the value's percent escapes decoded. Skips other text.
+// Calls `each(key, value)` for each pair in order, with the value's percent escapes decoded. Skips words without '='.
 template <class F>
 void for_each_pair(std::string_view text, F&& each) {
     while (!text.empty()) {

@@ -26,12 +26,12 @@ public:
         why_.reset();
         wait_.clear();
     }
-    // Records that an attempt to attach has a connection to `server`, and waits for the server's answer.
+    // Called while an attempt to attach has a connection to `server`, and the server has not answered yet.
     void set_silent(const std::string& server) {
         const lock_guard lock{mutex_};
         wait_ = server + ": accepts connections, but does not answer";
     }
-    // Returns why the latest attempt failed, or which answer the attempt waits for. Empty if there was no attempt.
+    // Returns why the latest attempt failed, or that it waits for a server's answer. Empty if there was no attempt.
     [[nodiscard]] std::string state() const {
         const lock_guard lock{mutex_};
         return why_ ? std::string{why_->detail()} : wait_;

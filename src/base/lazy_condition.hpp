@@ -23,12 +23,12 @@ public:
     bool wait_until(unique_lock& held, boottime_clock::time_point deadline) {
         return make().wait_until(held, deadline);
     }
-    // True if a thread waits or has waited. Call it with the mutex locked.
+    // True if a thread waits or has waited. Call this with the mutex locked.
     [[nodiscard]] bool awaited() const noexcept {
         return condition_.load(std::memory_order_relaxed) != nullptr;
     }
-    // Call this while the mutex is locked, or after it was unlocked. In both cases, each thread that must be notified
-    // has already created the condition variable, because it locked the mutex before.
+    // Call this with the mutex locked, or after unlocking the mutex. Every thread that must be notified has locked the
+    // mutex earlier, so the condition variable exists.
     void notify_all() noexcept {
         if (auto* existing = condition_.load(std::memory_order_acquire)) existing->notify_all();
     }

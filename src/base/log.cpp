@@ -23,7 +23,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Time limit for writing the waiting lines before a sink is replaced or the process ends.
+// Before a sink is replaced or the process ends, the log waits at most this time for the sink to take the queued lines.
 constexpr auto k_last_wait = 1s;
 
 // True on the log's thread, which runs the sink. On this thread a flush does nothing, because it would wait for the
@@ -36,8 +36,8 @@ struct chosen_sink {
     support::signal_mask mask = support::signal_mask::of_this_thread();
 };
 
-// The condition variables between the log's thread and the other threads of one process. A forked child makes new ones:
-// threads that do not exist in the child wait on the parent's condition variables.
+// The condition variables between the log's thread and the other threads of one process. A forked child makes new
+// condition variables, because its copies contain waiting threads that do not exist in the child.
 struct meeting {
     base::condition_variable arrived;  // the log's thread waits for it
     base::condition_variable taken;    // other threads wait for the log's thread

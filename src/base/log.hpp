@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// log::write: the library's own lines, to the sink of turnstile/log.hpp.
+// log::write: passes a line of the library to the user's sink or the default sink (turnstile/log.hpp).
 //
 //     log::write(log_level::info, "session {:#x}: attached to {}", id, server);
 //
@@ -18,7 +18,8 @@
 
 namespace turnstile::log {
 
-// Called before the first client exists: makes the log's objects, so that they end after every static client.
+// Makes the log's objects. Called before the first client is made, so that the process ends every static client before
+// the log.
 void prepare();
 
 [[nodiscard]] bool enabled(log_level level) noexcept;

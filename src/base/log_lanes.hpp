@@ -39,7 +39,7 @@ public:
 
     [[nodiscard]] std::uint64_t last() const noexcept { return last_; }
     [[nodiscard]] bool empty() const noexcept { return urgent_.empty() && ordinary_.empty(); }
-    // True if no line waits whose number is `number` or smaller.
+    // True if every waiting line has a number greater than `number`.
     [[nodiscard]] bool past(std::uint64_t number) const noexcept;
     void clear() noexcept;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes to the application's own logger, if the application has registered a logger with spdlog under the name
-// "turnstile". A library that is built without spdlog (TURNSTILE_WITH_SPDLOG) never finds such a logger.
+// write_to_spdlog: writes a line to the logger that the application has registered with spdlog under the name
+// "turnstile". Returns false if there is no such logger, or if the library is built without spdlog
+// (TURNSTILE_WITH_SPDLOG).
 //
 // Thread safety: from any thread.
 #pragma once

@@ -14,8 +14,8 @@ public:
     // Reads the offset of local time, and makes spdlog's registry, so that the registry is destroyed after all later
     // objects.
     static void prepare();
-    // Called in a forked child: from then on the writer makes no call of the C library that could wait for a lock. At
-    // the fork, a thread that does not exist in the child may have had that lock.
+    // Called in a forked child. Afterwards the writer makes no call of the C library that could wait for a lock: a
+    // thread of the parent may have held that lock at the fork, so the lock may stay locked in the child.
     static void in_child() noexcept;
 
     // `look_up`: true if the writer may use the application's logger. It is false in a child that was forked while a

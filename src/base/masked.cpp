@@ -166,7 +166,7 @@ std::string mask_of_parameters(std::string_view text) {
     return shown;
 }
 
-// Parameters like sasl_password_file, and libpq's passfile, do not count: they name a file, which has the secret.
+// Ignores parameters such as sasl_password_file and libpq's passfile: their value is the name of a file.
 bool has_secret_parameter(std::string_view text) {
     for (auto equals = text.find('='); equals != std::string_view::npos;
          equals = text.find('=', equals + 1)) {

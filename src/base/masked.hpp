@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Connect strings without their passwords:
 //
-//     masked            the text for a message, a page or a log
+//     masked            the text for a message, the admin page or the log
 //     masked_refusal    the text for a message that refuses the connect string
 //     refused_connect_string  the error with that message
-//     without_password  the text that names the servers
+//     without_password  the text that identifies the servers and the user
 //     has_password      true if the connect string has a password
 //     quoted_part       a part of the connect string, for a message that refuses the connect string
 //     chroot_fault      the sentence that refuses the chroot

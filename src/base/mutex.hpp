@@ -13,7 +13,7 @@
 //     base::unique_lock lock{mutex_};
 //     while (count_ == 0) changed_.wait(lock);
 //
-// Thread safety: any thread may use a `mutex` or a `condition`; one thread uses a lock_guard or unique_lock.
+// Thread safety: any thread may use a mutex or a condition_variable; one thread uses a lock_guard or unique_lock.
 #pragma once
 
 #include <algorithm>

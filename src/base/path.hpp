@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// validate_path: ZooKeeper's rules for a path, checked before any request is sent. Each module contains a copy of this
-// code.
+// validate_path: ZooKeeper's rules for a path, checked before any request is sent. Each back end's shared library, such
+// as libturnstile-redis, contains a copy of this code.
 //
 // The client checks paths so that the error names the value and the rule. A server would only answer "bad arguments",
 // and the next version of a server might refuse a path that the present version accepts. The rules are in the servers'

@@ -8,8 +8,8 @@
 //     std::string name = "_c_" + base::make_guid(source) + "-lock-";
 //
 // A source from from_system() asks the kernel for each GUID. Two virtual machines that were started from one snapshot
-// have the same memory, so a source's state would give both the same GUIDs. Only the kernel can differ, if the
-// hypervisor notifies it of the copy (vmgenid).
+// have the same memory, so GUIDs from a source's state would be equal in both machines. GUIDs from the kernel differ if
+// the hypervisor notifies the kernel of the copy (vmgenid).
 //
 // The generator is xoshiro256** 1.0 by David Blackman and Sebastiano Vigna (2018), its state filled
 // from a 64-bit seed by SplitMix64; both in the public domain, https://prng.di.unimi.it. Do not use it for secrets.
