@@ -176,8 +176,8 @@ line in TURNSTILE_STATUS_FD.
 Usage: turnstile ask [OPTION]... PATH
 
   PATH                  path of the lock
-  --reason TEXT         the reason, which the holder gets
-  --who NAME            your name, which the holder gets [USER@HOST]
+  --reason TEXT         the reason for the request; the holder can read it
+  --who NAME            your name; the holder can read it [USER@HOST]
   --znode NAME          ask this contender: a name from turnstile show -o wide
   -o, --output FORM     text or json [text]
 )"} + k_servers +
@@ -249,8 +249,8 @@ Access:
   --groups-header NAME  proxy header with the groups [X-Forwarded-Groups]
   --tls-cert FILE       a certificate chain in PEM
   --tls-key FILE        the private key of the certificate
-  --allow-changes       let signed-in people ask holders to release, and take
-                        locks away
+  --allow-changes       let signed-in people ask holders to release a lock, and
+                        let them take locks away
   --audit-log FILE      append a JSON line for each request to release and
                         each lock that is taken away
 
@@ -313,8 +313,9 @@ Waiting:
   -w, --wait DURATION  the longest wait for a server and the lock together; 0 is
                        --try [no limit for the lock]
   --reenter            if a turnstile run that started this one holds PATH, run
-                       the command under that hold; without --reenter this is
-                       refused, because each would wait for the other
+                       the command under that hold. Without --reenter, --try
+                       and --wait, this run then fails at once, because the two
+                       runs would wait for each other
   -q, --quiet          show no progress on the terminal
 
 The command:
