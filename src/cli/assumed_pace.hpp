@@ -19,7 +19,7 @@ struct assumed_pace {
     std::chrono::milliseconds tick{};
     int sync_limit = 0;
 
-    // The longest time after a follower's reply to a session until the leader knows that the session is in use.
+    // The longest time from a follower's reply to a client until the leader knows that the client's session is in use.
     [[nodiscard]] std::chrono::milliseconds relay_bound() const noexcept {
         return tick * (sync_limit + 1);
     }

@@ -11,7 +11,7 @@
 
 namespace turnstile::cli {
 
-// Asks the kernel. Returns nothing if the kernel refuses (in a sandbox).
+// Reads the state of this machine's clock from the kernel. Returns nothing if the kernel refuses (in a sandbox).
 [[nodiscard]] std::optional<host_clock> read_host_clock();
 
 [[nodiscard]] findings clock_findings(const examination& seen);

@@ -8,7 +8,7 @@
 //     const auto end = host.run({...}, {"TURNSTILE_PATH=/locks/a"});
 //     return host.code_of(end, hold.status());
 //
-// Thread safety: one thread, but status() from any.
+// Thread safety: one thread; status() may be called from any thread.
 #pragma once
 
 #include <functional>

@@ -12,8 +12,8 @@ namespace turnstile::cli {
 // nothing for a second (a terminal that a person stopped by Ctrl-S, a full pipe without a reader), drops the rest.
 int complain(std::string_view sentence, int code = 0);
 
-// Prints the sentence in the same form. Drops the rest as soon as stderr accepts nothing, because the caller holds a
-// lock or is about to get one.
+// Prints the sentence as complain() does, but never waits for stderr, because the caller holds a lock or is about to
+// get a lock. Drops the text that stderr does not accept at once.
 void mention(std::string_view sentence);
 
 // Returns a message for a failure of the system. If memory or threads have run out, the message names the limit to

@@ -65,8 +65,8 @@ private:
         queue_ = seat_.participants({.timeout = is_connected() ? k_patience : k_no_patience});
         fresh_until_ = boottime_clock::now() + k_fresh;
     }
-    // Returns true if a session is connected. Without one, a read of the queue would wait, and then fail. So read()
-    // gives that read no time, and the error comes at once.
+    // Returns true if a session is connected. Without a connected session, a read of the queue waits for its time limit
+    // and then fails. So read() sets the shortest time limit, k_no_patience.
     [[nodiscard]] bool is_connected() const {
         for (std::size_t i = 0; i != servers_.session_count(); ++i)
             if (servers_.session(i).state == session_state::connected) return true;

@@ -48,7 +48,7 @@ int run_in_foreground(const std::vector<std::string>& command, const std::string
     if (child == 0) become(words.data(), signals.mask_before(), parent);
     if (child < 0) return k_cannot_execute;
     const support::descriptor process{static_cast<int>(::syscall(SYS_pidfd_open, child, 0))};
-    // Some containers forbid pidfd_open().
+    // Some containers forbid pidfd_open(). There the loop looks for the end of the child every k_look_ms.
     constexpr int k_look_ms = 100;
     const int longest = process.open() ? -1 : k_look_ms;
     int status = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// keeping_options: the common options of the subcommands that run a command while they hold a lock or lead.
+// keeping_options: the common options of `turnstile run` and `turnstile elect`. `run` runs a command while it holds a
+// lock, and `elect` runs a command while it leads.
 #pragma once
 
 #include <chrono>

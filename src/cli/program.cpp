@@ -23,7 +23,8 @@
 namespace turnstile::cli {
 namespace {
 
-// If the subcommand runs no other command, CLI11 itself handles the words after "--".
+// Removes "--" and the words after it, and returns these words. Does nothing if the subcommand runs no other command,
+// because CLI11 then handles "--".
 std::vector<std::string> cut_at_dashes(std::vector<std::string>& words) {
     if (words.empty() || !takes_command(words.front())) return {};
     const auto dashes = std::find(words.begin(), words.end(), "--");
@@ -33,7 +34,8 @@ std::vector<std::string> cut_at_dashes(std::vector<std::string>& words) {
     return behind;
 }
 
-// CLI11 would take the next word as the value of an option whose value is empty ("--label=").
+// Adds an empty word after each option with an empty value ("--label="), because CLI11 would take the next word as the
+// value.
 std::vector<std::string> with_empty_values(const std::vector<std::string>& words) {
     std::vector<std::string> result;
     for (const auto& word : words) {

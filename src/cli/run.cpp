@@ -114,7 +114,8 @@ acquire_options acquire_options_of(const run_options& options, const status_pipe
     return how;
 }
 
-// --wait also limits the wait for a connection. --try does not: otherwise it would fail at each slow connection.
+// --wait also limits the wait for a connection. --try does not limit it, because a run with --try would then fail at
+// each slow connection.
 server_settings settings_for_connection(const run_options& options) {
     auto settings = options.servers;
     if (options.wait.count() > 0)

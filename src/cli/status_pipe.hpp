@@ -13,7 +13,7 @@ public:
     // Throws std::system_error.
     status_pipe();
 
-    // The command's end of the pipe, which has the same number in the command.
+    // Returns the descriptor of the command's end of the pipe. The descriptor has the same number in the command.
     [[nodiscard]] int reader() const noexcept { return reader_.get(); }
     // Writes the whole line or nothing. If the command does not read, lines are lost, but `run` never blocks. Thread
     // safety: from any thread.

@@ -61,7 +61,7 @@ private:
                              boottime_clock::time_point valid_until) noexcept;
 
 // The values that determine how long a hold is certain. `relay_bound`: the longest time from a follower's reply to a
-// session until the leader knows that the session is in use.
+// client until the leader knows that the client's session is in use.
 struct lease_terms {
     std::chrono::milliseconds session_timeout{};
     std::chrono::milliseconds relay_bound{};

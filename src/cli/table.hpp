@@ -15,7 +15,7 @@ class table {
 public:
     explicit table(std::vector<std::string> titles) { rows_.push_back(std::move(titles)); }
 
-    // Adds a row with one cell for each title. Replaces unprintable characters, and an empty cell by "-".
+    // Adds a row with one cell for each title. Replaces unprintable characters. Shows an empty cell as "-".
     void add(std::vector<std::string> cells);
     // Returns a line for the titles and a line for each row, with two spaces between columns. A cell wider than 100
     // columns is not cut. It shifts the rest of its row, but does not widen its column.

@@ -46,8 +46,8 @@ int finish(const take_options& options, const take_report& report) {
     return k_success;
 }
 
-// Writes to this machine's log the operator's name, the deed, the contender and the reason. The servers have the same
-// facts in the contender's znode.
+// Writes to this machine's log the operator's name, the `deed` (what the command did), the contender and the reason.
+// The contender's znode contains the same facts.
 void write_down(const char* deed, const take_options& options, const contender& target) {
     ::syslog(LOG_WARNING, "%s",
              support::visible(options.by + " " + deed + " " + options.path + '/' + target.name +

@@ -28,7 +28,7 @@ private:
     std::unique_ptr<multi_lock> all_;
 };
 
-// Returns the queue at the path in which this kind waits.
+// Returns the contenders at the path that wait in one queue with contenders of this kind.
 [[nodiscard]] result<std::vector<contender>> queue_at(const client& servers,
                                                       const std::string& path, wanted_kind kind,
                                                       const query_options& limits);

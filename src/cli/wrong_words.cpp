@@ -72,7 +72,8 @@ std::size_t distance(std::string_view a, std::string_view b) {
     return steps[a.size()][b.size()];
 }
 
-// Returns the nearest name, otherwise a name that begins with the word; an empty text if there is neither.
+// Returns the name with the smallest edit distance from the word, if that distance is small. Otherwise returns a name
+// that begins with the word, or an empty text if no name does.
 std::string nearest(std::string_view word, const std::vector<std::string>& names) {
     constexpr std::size_t k_shortest_beginning = 5;
     if (word.size() > k_longest_word) return {};
