@@ -67,7 +67,7 @@ const back_end* kind_of(std::string_view connect_string) noexcept {
     return found == k_back_ends.end() ? nullptr : found;
 }
 
-// Only a connect string with "://" before its first other slash has a scheme. Most ZooKeeper connect strings have none:
+// A connect string has a scheme if its first slash belongs to "://". Most ZooKeeper connect strings have no scheme:
 // "host:port/chroot".
 bool has_scheme(std::string_view connect_string) noexcept {
     const auto end = connect_string.find("://");

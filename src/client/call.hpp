@@ -83,7 +83,7 @@ protected:
     virtual void cancel(const error& why) noexcept = 0;
     // Ends a wait or a hold that the caller has given up. Called once, under no lock.
     virtual void leave(const error& why) noexcept = 0;
-    // Returns the session whose servers answer this call; null if several sessions do, or none.
+    // Returns the session on which this call's answer arrives; null if the call uses several sessions, or no session.
     [[nodiscard]] virtual answer_reader* answered_by() const noexcept { return nullptr; }
     // Makes user code run on the thread for callbacks. Called under no lock.
     virtual void post(task callback) = 0;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // call_record: one call for a lock in the metrics of its client. Without metrics a call has no record.
 //
-// `granted`, `ended` and `given_up` only count. They may be called under the locks of the call and its session. The
-// functions whose names begin with `tell` call the observer, which is user code, so they are called under no lock.
+// granted(), ended() and given_up() only change the metrics. They may be called under the locks of the call and its
+// session. The functions whose names begin with `tell` call the observer, which is user code, so they are called under
+// no lock.
 //
 // Thread safety: all members from any thread.
 #pragma once

@@ -58,7 +58,7 @@ private:
     std::shared_ptr<thread_crew> loss_callbacks_;
 };
 
-// Returns the name and the start function of a thread that belongs to a runtime, or to a client without one.
+// Returns the name and the start function of a thread that belongs to a runtime, or to a client without a runtime.
 [[nodiscard]] thread_start start_of(thread_duty duty, const runtime_options& options);
 
 }  // namespace turnstile::detail

@@ -26,8 +26,8 @@ namespace turnstile::detail {
 
 class session_hold final : public session_call, public znode_hold {
 public:
-    // Moves the options and functions out of `request`. Leaves its message, which contains the contender's id, to the
-    // caller. The session must have reserved room.
+    // Moves the options and functions out of `request`. Leaves request.message, which contains the contender's id,
+    // unchanged for the caller. The session must have reserved room.
     session_hold(std::shared_ptr<session_runner> session, acquire_request& request);
 
     // ---- functions for the session ---------------------------------------------------------

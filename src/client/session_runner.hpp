@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // session_runner: runs one session_core, with a lock, a timer, and the handle of the coordinator's session.
 //
-// After open() all events enter through one function, `enter`. It locks, lets the core take a step, executes the core's
-// actions, unlocks, and wakes the callers that have an outcome. User code runs on the callback queue. Opening and
-// closing of handles may block for seconds and runs on workers. Stop callbacks of lost holds run on separate threads.
+// After open() all events enter through one function, enter(). This function locks the mutex, lets the core take a
+// step, executes the core's actions, unlocks the mutex, and wakes the callers that have an outcome. User code runs on
+// the callback queue. Workers open and close handles, because this may take seconds. Stop callbacks of lost holds run
+// on separate threads.
 //
 // Thread safety: all members from any thread. Lock order: this lock, then the lock of a hold, then the
 // locks of the queues.

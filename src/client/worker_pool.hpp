@@ -40,7 +40,7 @@ public:
     bool post(std::function<void()> task);
     // True if the calling thread runs a task of this pool.
     [[nodiscard]] bool on_this_thread() const noexcept;
-    // Waits until all tasks are done, including tasks that other tasks post, except for a task that calls this
+    // Waits until all tasks are done, including tasks that other tasks post. Does not wait for a task that calls this
     // function. The pool runs no task afterwards.
     void finish() noexcept;
 

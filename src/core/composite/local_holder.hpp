@@ -40,7 +40,7 @@ private:
     std::optional<time_point> end_;
     duration warn_before_;
     bool warned_ = false;
-    // The lease end for which the holder was warned last; nothing once that instant has passed.
+    // The end of the lease that was known at the latest warning. Empty if warn() need not be called again at that time.
     std::optional<time_point> warned_of_;
 };
 

@@ -11,8 +11,8 @@ namespace turnstile::core {
 namespace {
 
 constexpr int k_most_doublings = 12;
-// A call keeps its held parts for quorum_settings::attempt, multiplied by this factor once for each part behind the
-// first held part. Only the first k_most_ranks of these parts count.
+// A call that holds only a minority of the parts keeps these parts for quorum_settings::attempt * k_patience^n, plus a
+// random extra of up to one half. n is the number of parts behind the first held part, at most k_most_ranks.
 constexpr int k_patience = 4;
 constexpr std::size_t k_most_ranks = 4;
 

@@ -8,8 +8,8 @@
 // step fails for a reason that does not depend on the reading, the caller's part is refused.
 //
 // If the znode of a make_op exists already, the transaction checks that it still exists: another client may have
-// removed it, and servers that went on from older data may have lost it. The plan omits a check that the servers refuse
-// because the client may not read the znode.
+// removed it, and servers that continue from older data may have lost it. The plan omits a check that the servers
+// refuse because the client may not read the znode.
 //
 // Thread safety: none, a pure value.
 #pragma once
