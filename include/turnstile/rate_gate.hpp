@@ -15,9 +15,9 @@
 // rule the gate counts entries in time slots of 1/59 of the period, and all entries of a slot stop counting together.
 // So an entry may become possible up to one slot later than by an exact count, but never earlier.
 //
-// The record is a persistent znode beside the queue's path, `<path>-record`, of at most 1.5 KB. It contains the time
-// stamps or the slots of one period. It also contains the rule, so that an instance with a different rule gets an
-// error. How to use a gate: docs/how-to/job_gate.md. The protocol: docs/why/job_gate.md.
+// The gate keeps its record in a persistent znode beside its path, `<path>-record`, of at most 1.5 KB. The record
+// contains the time stamps or the slots of one period. It also contains the rule, so that an instance with a different
+// rule gets an error. How to use a gate: docs/how-to/job_gate.md. The protocol: docs/why/job_gate.md.
 //
 // Thread safety: any thread may call any member. The gate starts no thread; enter() waits in the caller's thread.
 #pragma once
@@ -34,7 +34,7 @@
 
 namespace turnstile {
 
-// The number of entries per period. All instances must have the same rule.
+// A rate limit: at most `entries` entries per `period`. All instances of a service must use the same rule.
 struct rate_rule {
     std::size_t entries = 1;  // 1 to rate_gate::k_most_entries
     // The period: from a millisecond to ten years, in whole milliseconds, rounded up.
@@ -50,7 +50,7 @@ struct rate_state {
 // A gate on one path.
 class TURNSTILE_EXPORT rate_gate {
 public:
-    // The largest number that a rule may have as its number of entries in a period.
+    // The largest allowed value of rate_rule::entries.
     static constexpr std::size_t k_most_entries = 1'000'000;
 
     // Makes a gate, and sends nothing. Throws std::system_error: `bad_path`, `bad_option` (the rule is out of range),
@@ -73,8 +73,8 @@ public:
     // - `outcome_unknown`: the entry may have been recorded. The caller must act as if it has not entered.
     result<void> enter(acquire_options options = {});
     // Enters if the rule allows an entry now; otherwise returns `busy`, with the expected wait in the message. The call
-    // waits for callers that are entering at the same moment, and while a mutex or `turnstile run` holds the lock at
-    // the path.
+    // waits for callers that are entering at the same moment. It also waits while a mutex or `turnstile run` holds the
+    // lock at the path.
     result<void> try_enter(acquire_options options = {});
     // Takes a timeout or a deadline in place of options: enter(30s).
     template <waiting_time W>

@@ -57,8 +57,8 @@ public:
     // Makes a lock for this path, and sends nothing. Throws std::system_error: `bad_path` (the message names the path
     // and the rule), or `closed` if `servers` was moved from.
     recursive_mutex(const client& servers, std::string_view path);
-    // Makes a lock with the options `modes`, as for mutex. With `retain_for` or `cohort` the threads of this process
-    // share the lock. With `lock_delay` a crash of a holder delays the next grant. Also throws `bad_option`.
+    // Makes a lock with the options `modes` (see lock_options). With `retain_for` or `cohort` the threads of this
+    // process share the lock. With `lock_delay` a crash of a holder delays the next grant. Also throws `bad_option`.
     recursive_mutex(const client& servers, std::string_view path, const lock_options& modes);
     // Refuses a temporary client, which would close at the end of the statement.
     recursive_mutex(client&&, std::string_view, const lock_options& = {}) = delete;
@@ -83,9 +83,9 @@ public:
     // Like acquire(), but returns `busy` if the owner has no hold and a contender is ahead.
     result<guard> try_acquire(acquire_options options = {},
                               owner identity = owner::calling_thread());
-    // Like acquire(), but no thread waits. `handler` is called as by mutex::async_acquire(). The handler runs on
-    // another thread, so the owner `identity` must not be a thread: use owner::make(). If it is a thread, the call
-    // throws std::system_error(bad_option).
+    // Like acquire(), but no thread waits. The library calls `handler` as mutex::async_acquire() does. The handler runs
+    // on another thread, so the owner `identity` must not be a thread: use owner::make(). If the owner is a thread, the
+    // call throws std::system_error(bad_option).
     void async_acquire(acquire_options options, owner identity,
                        std::function<void(result<guard>)> handler);
 

@@ -68,14 +68,14 @@ inline constexpr bool k_is_optional<std::optional<T>> = true;
 template <class T>
 inline constexpr bool k_is_answer = std::is_arithmetic_v<T> || k_is_optional<T>;
 // True for the types of values whose temporary result must not be a condition, as in `if (orders.acquire())`. A
-// temporary result with a guard would release the lock before the block begins. For a temporary result with a report,
-// the condition would ignore the verdict in the report.
+// temporary result with a guard would release the lock before the block begins. With a temporary report (a value with a
+// member `verdict`), the condition would ignore the verdict.
 template <class T>
 inline constexpr bool k_needs_name = std::same_as<T, guard> || requires(const T& report) {
     report.verdict;
 };
 
-// Returns the error in `failure`. Ends the process if there is none.
+// Returns the error in `failure`. Ends the process if `failure` is empty.
 template <class Optional>
 constexpr auto& error_in(Optional& failure) noexcept {
     if (!failure.has_value()) end_without_error();
@@ -156,16 +156,16 @@ public:
     explicit operator bool() const& noexcept requires(!detail::k_is_answer<T>) {
         return !has_error();
     }
-    // Deleted for a temporary result. A temporary result as a condition would release its guard before the block
-    // begins, or the condition would ignore the verdict in its report. Give the result a name: `if (auto hold =
-    // m.try_acquire())`.
+    // Deleted for a temporary result with a guard or a report. As a condition, the result would release its guard
+    // before the block begins, or the condition would ignore the report's verdict. Give the result a name: `if (auto
+    // hold = m.try_acquire())`.
     explicit operator bool() && requires(detail::k_needs_name<T>) = delete;
     // Deleted. Use has_error(), or value().has_value().
     bool has_value() const requires(detail::k_is_optional<T>) = delete;
     // Deleted. Use has_error(), or value().
     explicit operator bool() const& requires(detail::k_is_answer<T>) = delete;
 
-    // Returns the value. Throws `std::system_error` with the error's code and message if there is none.
+    // Returns the value. Without a value, throws `std::system_error` with the error's code and message.
     T& value() & { return check(), *value_; }
     const T& value() const& { return check(), *value_; }
     T value() && { return check(), *std::move(value_); }

@@ -35,8 +35,8 @@ struct sasl_options {
     std::string password{};
     std::string password_file{};
     // For GSSAPI: the principal of a server is service/host@REALM. If `service` is empty, it is "zookeeper".
-    // `server_name` is the host in the principal of every server; if it is empty, each server has its host from the
-    // connect string.
+    // `server_name` is the host in the principal of every server. If it is empty, the principal of each server has the
+    // server's host from the connect string.
     std::string service{};
     std::string server_name{};
     friend bool operator==(const sasl_options&, const sasl_options&) = default;

@@ -178,8 +178,8 @@ private:
 };
 
 // An adapter with the members of std::counting_semaphore, for generic code. It takes permits one by one, and returns no
-// guards. Any thread may give permits back; the permit that was held longest is given back first. A lost permit counts
-// as held until it is given back. Unlike a guard, this adapter does not report the loss of a permit.
+// guards. Any thread may give permits back; release() gives back the permit that has been held longest. A lost permit
+// counts as held until it is given back. Unlike a guard, this adapter does not report the loss of a permit.
 //
 // Thread safety: any thread may call any member. The semaphore must outlive the adapter.
 class TURNSTILE_EXPORT counting_semaphore {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// server_health: the present report of each server of a ZooKeeper ensemble about itself, for tools and pages.
+// server_health: asks each server of a ZooKeeper ensemble for its role, version and load, for tools and pages.
 //
 //     for (const auto& server : turnstile::health_of_servers("zk1:2181,zk2:2181", 2s).value())
 //         print(server.name, to_string(server.role), server.version, server.problem);
 //
 // The functions ask each server over short connections, with four-letter words. Servers answer `srvr` by default, but
-// `conf` only if it is in 4lw.commands.whitelist (zoo.cfg). The functions need no session.
+// `conf` only if the setting 4lw.commands.whitelist (zoo.cfg) contains this word. The functions need no session.
 //
 // Thread safety: any thread may call these functions. They block until the servers have answered; they also resolve
 // host names.
@@ -59,8 +59,8 @@ struct server_health {
 };
 
 // Returns the reports in the order of the connect string. A name with several addresses has one report for each
-// address. Empty for "local:" and for other kinds of servers ("redis://", "sqlite:"). `limit` is the longest time for
-// all requests together. Errors: `bad_connect_string`.
+// address. Returns an empty list for "local:" and for other kinds of servers ("redis://", "sqlite:"). `limit` is the
+// longest time for all requests together. Errors: `bad_connect_string`.
 [[nodiscard]] TURNSTILE_EXPORT result<std::vector<server_health>> health_of_servers(
     std::string_view connect_string,
     std::chrono::milliseconds limit = std::chrono::milliseconds{2'000});

@@ -157,7 +157,7 @@ public:
     // Converts an upgradable reader's hold to a writer's hold. The call waits until the other readers have released the
     // lock; readers that arrive meanwhile wait behind the upgrade. Afterwards the guard `hold` owns two holds: the
     // upgradable reader's and the writer's. If one of them is lost, the guard is lost. The guard keeps its callbacks.
-    // Does nothing if the guard is a writer's already.
+    // Does nothing if the guard already owns a writer's hold.
     //
     // The upgrade is a second acquisition, with `options`. After a loss both callbacks are called: the on_lost of these
     // options and the on_lost of the first acquisition. After an error the guard's hold is unchanged. Errors: the

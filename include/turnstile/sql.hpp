@@ -26,10 +26,10 @@
 // transaction, and not SERIALIZABLE. (If SET TRANSACTION made only this transaction SERIALIZABLE, the library cannot
 // see that.) After `removed` roll the transaction back at once, because other clients may wait for it.
 //
-// Two events undo the check before the transaction ends:
+// In two cases the check loses its effect before the transaction ends:
 // - ROLLBACK TO a savepoint that is older than the check unlocks the row. Call check() again afterwards.
-// - If threads of this process share the lock (lock_options::retain_for, cohort), they hand it over without a change of
-//   the row. So a thread must not release the lock before its transaction has ended.
+// - If threads of this process share the lock (lock_options::retain_for, cohort), they hand the lock over without a
+//   change of the row. So a thread must not release the lock before its transaction has ended.
 //
 // Thread safety: the same as the guard's and the connection's. The call blocks for one statement of the database.
 #pragma once

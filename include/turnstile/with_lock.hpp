@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // with_lock: calls a function while a lock is held.
 //
-// Use it to get the error of the acquire, or the value of the function, as one result.
+// Use it to get the error of acquire(), or the value of the function, as one result.
 //
 //     const auto shipped = turnstile::with_lock(orders, {.timeout = 2s}, [](turnstile::guard& hold) {
 //         return ship(hold.fencing_token());

@@ -5,7 +5,7 @@
 //     const auto server = ours.issue("zk", {.names = "DNS:localhost,IP:127.0.0.1"});
 //     ours.revoke(server);  // adds it to the revocation list
 //
-// All files are PEM, with elliptic keys (P-256), in a temporary folder that the destructor removes.
+// All files are PEM, in a temporary folder that the destructor removes. The keys are elliptic-curve keys (P-256).
 //
 // Thread safety: none.
 #pragma once

@@ -29,9 +29,10 @@
 //   run_limits::patience.
 // - An access to an atomic never switches threads, and weak memory orders do not occur. Use ThreadSanitizer for these.
 // - Barriers and spin locks of the C library, signals and fork() do not work in a run.
-// - All simulated processes share the global variables. If a process is started again, they keep their values.
+// - All simulated processes share the global variables. These variables keep their values when a test starts a process
+//   again.
 // - The program must be linked with turnstile::deterministic, which replaces pthread_mutex_lock and similar functions.
-//   It cannot be built with a sanitizer.
+//   The program cannot be built with a sanitizer.
 #pragma once
 
 #include <chrono>
@@ -49,7 +50,7 @@
 
 namespace turnstile::testing {
 
-// A simulated process of the service, from its start on.
+// Identifies a simulated process of the service. simulated_world::start() returns this value.
 enum class simulated_process : std::size_t {};
 
 // The object with which a test controls a run. Thread safety: any thread of the run may call any member.
@@ -65,7 +66,7 @@ public:
     // the process. When `main` returns, the process and all its threads end. If `main` throws an exception, the run
     // fails.
     simulated_process start(std::string_view name, std::function<void()> main);
-    // Returns whether the process has not ended.
+    // Returns whether the process still runs.
     [[nodiscard]] bool runs(simulated_process process) const;
     // Waits until the process's `main` has returned. Returns at once if the process was killed.
     void await(simulated_process process) const;

@@ -104,9 +104,9 @@ public:
     // Returns the index of one of the followers; empty for a standalone server.
     [[nodiscard]] std::optional<std::size_t> follower() const;
 
-    // Waits until one server leads, and every server that runs and is not paused serves clients. (With leader_serves =
-    // false the leader serves none. If such a leader has just died, its followers still report that they follow.) At
-    // the deadline throws std::runtime_error, whose message has the servers' reports.
+    // Waits until one server leads, and every server that runs and is not paused serves clients. Exception: with
+    // leader_serves = false the leader serves no clients. At the deadline throws std::runtime_error, whose message has
+    // the servers' reports.
     void wait_until_serving(test_deadline until = {}) const;
 
     // Asks the server with index `i` a four-letter word, like "srvr", and returns its answer.

@@ -62,7 +62,7 @@ public:
 
     // Waits until the child has ended. Returns false if the deadline came first.
     [[nodiscard]] bool wait(test_deadline until = {});
-    // Returns how the child ended: its exit code, or 128 + the signal that killed it. Empty while it runs.
+    // Returns how the child ended: its exit code, or 128 + the signal that killed it. Empty while the child runs.
     [[nodiscard]] std::optional<int> exit_code() const;
 
     // Returns the present content of the output file, including the output of earlier children.

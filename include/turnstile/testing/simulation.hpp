@@ -86,7 +86,8 @@ struct simulated_hold {
 // Decides whether a call waits (`wait`, like acquire()) or tries once (`once`, like try_acquire()).
 enum class simulated_attempt { wait, once };
 
-// The permits of a call for a semaphore. If the path has no semaphore yet, the call creates it with `limit` permits.
+// The permits of a call for a semaphore. If the path has no semaphore yet, the call creates a semaphore with `limit`
+// permits.
 struct simulated_permits {
     permit_count wanted{1};  // permits that the call takes
     permit_count limit{1};   // permits of the semaphore
@@ -173,10 +174,10 @@ public:
     [[nodiscard]] bool waiting(simulated_hold hold) const;
 
     // ---- commits and reads ----
-    // Like guard::async_commit(), with its errors except `too_many`. `further` has further holds of the same client, in
-    // place of transaction::under(), which takes guards. None of these holds is released before the servers have
-    // answered the commit. Throws std::system_error with the errors of transaction::validate(), or with `bad_option` if
-    // `writes` uses transaction::under().
+    // Like guard::async_commit(), with its errors except `too_many`. `further` lists further holds of the same client,
+    // as transaction::under() does with guards. None of these holds is released before the servers have answered the
+    // commit. Throws std::system_error with the errors of transaction::validate(), or with `bad_option` if `writes`
+    // uses transaction::under().
     void commit(simulated_hold hold, const transaction& writes,
                 std::function<void(const result<commit_result>&)> done = {},
                 const std::vector<simulated_hold>& further = {});

@@ -34,7 +34,7 @@ inline constexpr const char* k_servers_file_variable = "TURNSTILE_SERVERS_FILE";
 // valid connect string, "***" also replaces text that may be a password.
 [[nodiscard]] TURNSTILE_EXPORT std::string masked(std::string_view connect_string);
 
-// Returns true if `connect_string` has a password behind "user:", a password without a host, or a value for a parameter
+// Returns true if `connect_string` has a password behind "user:" (even if no host follows), or a value for a parameter
 // that is a secret. A user without a password does not count. (masked() hides such a user, because it may be a password
 // whose colon is missing.)
 [[nodiscard]] TURNSTILE_EXPORT bool has_password(std::string_view connect_string);

@@ -22,8 +22,9 @@ namespace turnstile {
 // that the session is in use. The mark is in ZooKeeper's folder "/zookeeper", outside of any chroot.
 inline constexpr std::string_view k_session_mark = "/zookeeper/turnstile-0x";
 
-// Checks the path by ZooKeeper's rules, which the library applies to every kind of server, and by the library's limit
-// of the length. "/" is valid. Error: bad_path; the message names the path and the rule. Sends nothing.
+// Checks the path by ZooKeeper's rules, which the library applies to every kind of server. Also checks the library's
+// limit for the length of a path. "/" is valid. Error: bad_path; the message names the path and the rule. Sends
+// nothing.
 [[nodiscard]] TURNSTILE_EXPORT result<void> validate_path(std::string_view path);
 
 // Returns the path of the child `name` of `folder`, which may be "/".
