@@ -156,8 +156,8 @@ and use the CMake presets (cmake --list-presets)"
 }
 
 # make_debian_root <suite> <folder> [<package>,...] makes a root folder (the files of a minimal Debian system) with
-# these packages, unless an earlier run has made it. apt does not check the date of a Release file, because a mirror may
-# be older than sid's file allows.
+# these packages, unless an earlier run has made it. A mirror's Release file for sid may have expired. So apt does not
+# check the date of this file.
 make_debian_root() {
     local mirror=${TURNSTILE_MIRROR:-http://deb.debian.org/debian}
     [[ -e $2/.complete ]] && return 0
@@ -177,7 +177,7 @@ make_debian_root() {
 # first process, which has to reap orphans. The function mounts the root folder on itself, because a test that makes a
 # mount namespace needs a mount as its root.
 in_debian_root() {
-    # shellcheck disable=SC2016 # for the inner shell
+    # shellcheck disable=SC2016 # the inner shell expands the variables
     unshare --mount --pid --fork --propagation private bash -ec '
         mount --bind "$0" "$0"
         mount -t proc proc "$0/proc"

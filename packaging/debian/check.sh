@@ -30,13 +30,13 @@ install ./*.deb "$@"
 turnstile --version | tee -a /check/version
 grep -q 'back ends: zookeeper, local, tls, redis, sqlite, postgresql, mariadb' /check/version || fail "a back end is absent"
 
-# Builds README's program by find_package and by pkg-config.
+# Builds README's program with find_package and with pkg-config.
 mkdir -p /check/project
 cp /check/check.cmake /check/project/CMakeLists.txt
 cmake -S /check/project -B /check/project/build >/check/cmake.log || { cat /check/cmake.log; fail cmake; }
 cmake --build /check/project/build >>/check/cmake.log || { cat /check/cmake.log; fail build; }
 /check/project/build/service | grep 'held, token' || fail "README's program by find_package"
-# shellcheck disable=SC2046 # options
+# shellcheck disable=SC2046 # the shell must split pkg-config's output into options
 g++ -std=c++20 /check/service.cpp -o /check/service $(pkg-config --cflags --libs turnstile)
 /check/service | grep 'held, token' || fail "README's program by pkg-config"
 needed=$(ldd /check/service)
