@@ -20,8 +20,8 @@ struct asset {
 // Returns null if there is no such file.
 [[nodiscard]] const asset* asset_called(std::string_view name) noexcept;
 
-// Returns a content type such as "text/javascript; charset=utf-8" for the name's extension. Empty for a file that
-// browsers do not get.
+// Returns a content type such as "text/javascript; charset=utf-8" for the name's extension. Returns an empty text for a
+// file that the server does not send to browsers.
 [[nodiscard]] std::string_view content_type_of(std::string_view name) noexcept;
 
 }  // namespace turnstile::admin

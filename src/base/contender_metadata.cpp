@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The claims of contenders about themselves (turnstile/lock_status.hpp), in the text of their znodes.
+// Writes and parses the claims that a contender makes about itself in its znode's text (turnstile/lock_status.hpp).
 #include <algorithm>
 #include <array>
 #include <charconv>

@@ -3,7 +3,7 @@
 //
 //     without_blanks       removes the blanks beside the commas: "zk1:2181, zk2:2181"
 //     has_other_separator  finds a separator between servers that is no comma: "zk1:2181;zk2:2181"
-//     with_plain_zone      accepts both forms of an IPv6 zone: behind "%25" (RFC 6874), and behind "%" (the system)
+//     with_plain_zone      replaces an IPv6 zone in RFC 6874's form, "fe80::1%25eth0", by "fe80::1%eth0"
 //
 // Thread safety: pure functions.
 #pragma once
@@ -20,7 +20,7 @@ namespace turnstile::base {
     return item.substr(begin, item.find_last_not_of(k_blanks) + 1 - begin);
 }
 
-// The message about a server's text in which has_other_separator() finds a separator.
+// The error message for a text for which has_other_separator() returns true.
 inline constexpr const char* k_other_separator =
     "has a blank or a semicolon in it: write commas between servers";
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// inner_error: what an error says that is the cause of another error, or of another attempt.
+// inner_error: makes the text of an error that quotes its cause. is_contender_gone() selects the errors after which
+// another attempt may succeed.
 //
 // Thread safety: pure functions.
 #pragma once

@@ -32,7 +32,7 @@ public:
     // std::runtime_error for an invalid proxy address.
     gate(bool encrypted, const std::vector<std::string>& names, proxy_settings proxy);
 
-    // Checks the origin of a request that changes something. Throws refusal: 403 origin, 415.
+    // Checks the origin of a request that changes something. Throws refusal (403 origin, or 415 media_type).
     void check(const http_request& request) const;
     // Returns the user of the request. Throws refusal (400) if a header of the proxy occurs several times.
     [[nodiscard]] identity identify(const http_request& request, const secrets& known,

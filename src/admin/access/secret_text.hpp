@@ -10,8 +10,8 @@
 
 namespace turnstile::admin {
 
-// Returns the first line of a file that only its owner may open. Throws std::runtime_error if the file is unsuitable,
-// or if the line is shorter than `least` characters.
+// Returns the first line of a file. Throws std::runtime_error if the file cannot be read, if users other than its owner
+// can open it, or if the line is shorter than `least` characters.
 [[nodiscard]] std::string read_secret_file(const std::string& file, std::size_t least);
 
 // Compares the two texts' digests in constant time.

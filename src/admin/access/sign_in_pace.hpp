@@ -25,7 +25,7 @@ public:
     static constexpr std::chrono::minutes k_memory{15};
     static constexpr std::size_t k_most_keys = 4'096;
 
-    // Returns how long the caller must still wait; zero: not at all.
+    // Returns how long the caller must still wait; zero if the caller need not wait.
     [[nodiscard]] std::chrono::milliseconds wait(const std::string& key,
                                                  boottime_clock::time_point now) const;
     void failed(const std::string& key, boottime_clock::time_point now);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sign_ins: the users that have signed in, by their browsers' cookies. Each sign-in has a token that every change must
-// contain.
+// sign_ins: the users that have signed in, by their browsers' cookies. Each sign-in has a token, and every request that
+// changes something must contain this token.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -57,7 +57,7 @@ private:
     by_digest<browser> browsers_;
 };
 
-// Returns a cookie's value from the header `Cookie`; empty if it is missing.
+// Returns the value of the cookie `name` from the header `Cookie`; empty if this cookie is missing.
 [[nodiscard]] std::string_view cookie_of(std::string_view header, std::string_view name) noexcept;
 
 }  // namespace turnstile::admin

@@ -14,7 +14,8 @@
 
 namespace turnstile::admin {
 
-// Returns the names of the query parameters that select entries. audit_page also has offset and limit.
+// Returns the names of the query parameters that select entries. If `paged`, adds `offset` and `limit`, which only
+// audit_page() accepts.
 [[nodiscard]] std::vector<std::string> audit_parameters(bool paged);
 
 // audit_page() and audit_csv() return the newest entry first, and throw refusal (400) for an invalid value.

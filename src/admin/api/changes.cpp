@@ -44,7 +44,7 @@ void check_members(const json& body, const std::vector<std::string>& known) {
             throw refusal{400, "bad_request", "the body has a member that is not known: " + name};
 }
 
-// Returns the operator's name for the order. A named user may use only that name.
+// Returns the operator's name for the order. For a named user this is always the user's name.
 std::string author_of(const json& body, const identity& caller) {
     if (caller.shared) return text_member(body, "who", true);
     const auto said = text_member(body, "who", false);

@@ -24,8 +24,8 @@ namespace turnstile::admin {
 [[nodiscard]] json aged(const std::vector<contender>& contenders, wall_time now,
                         std::size_t most = static_cast<std::size_t>(-1));
 
-// Returns the lock, with at most `most` holders and at most `most` waiters. Also contains how long the oldest holder
-// has held the lock, and how long the first waiter has waited.
+// Returns the lock, with at most `most` holders and at most `most` waiters. The object also contains how long the
+// oldest holder has held the lock, and how long the first waiter has waited.
 [[nodiscard]] json lock_json(const snapshot& seen, std::size_t place, wall_time now,
                              std::size_t most);
 

@@ -2,18 +2,21 @@
 // connection: handles a client's connection: its requests one after another, their answers, and the deadlines of
 // requests and answers.
 //
-// | state     | what happens                                        | until                                          |
-// |-----------|-----------------------------------------------------|------------------------------------------------|
-// | opening   | client and server make the TLS handshake            | at most k_request_time                         |
-// | reading   | the connection receives a request                   | at most k_idle_time to the first byte, then at |
-// |           |                                                     | most k_request_time to the last byte           |
-// | answering | the request waits for its turn (rate limit), or for | the service has answered (no time limit)       |
-// |           | the service                                         |                                                |
-// | writing   | the connection sends the answer or a stream's part  | at most k_write_time for each k_write_part     |
-// | streaming | the connection waits for the stream's next part     | the stream has a part, or the client has left  |
-// | lingering | the connection discards bytes that arrive after the | k_linger_time or k_most_lingering is reached   |
-// |           | last answer: a reset could destroy the answer       |                                                |
-// | closed    | nothing                                             |                                                |
+// | state     | what happens                                          | limit of the state                           |
+// |-----------|-------------------------------------------------------|----------------------------------------------|
+// | opening   | client and server make the TLS handshake              | k_request_time                               |
+// | reading   | the connection receives a request                     | k_idle_time to the first byte, then          |
+// |           |                                                       | k_request_time for the head, and again for   |
+// |           |                                                       | the body                                     |
+// | answering | the request waits for its turn (rate limit) or for    | none                                         |
+// |           | the service's answer                                  |                                              |
+// | writing   | the connection sends the answer or a stream's part    | k_write_time for each k_write_part           |
+// | streaming | the connection waits for the stream's next part       | none                                         |
+// | lingering | the connection discards bytes that arrive after the   | k_linger_time and k_most_lingering           |
+// |           | last answer, because a reset could destroy the answer |                                              |
+// | closed    | nothing                                               | none                                         |
+//
+// When a limit is reached, the connection closes.
 //
 // Thread safety: the loop's thread.
 #pragma once
@@ -42,9 +45,10 @@ public:
     connection_host(const connection_host&) = delete;
     connection_host& operator=(const connection_host&) = delete;
 
-    // Counts a request for the rate limit. Returns how long it must wait.
+    // Counts a request for the rate limit. Returns how long the request must wait.
     [[nodiscard]] virtual boottime_clock::duration turn_of(const connection& from) = 0;
-    // Asks first the server and then the service whether the request may go on. Throws refusal if one of them refuses.
+    // Asks first the server and then the service to accept the request. Throws refusal if the server or the service
+    // refuses the request.
     [[nodiscard]] virtual http_plan admit(const http_request& head) = 0;
     // Answers the request by a call of give(), perhaps before answer() returns.
     virtual void answer(http_request request, const http_plan& plan,

@@ -38,8 +38,8 @@ public:
 
     // Returns the address, with the port on which the server listens.
     [[nodiscard]] const listen_address& address() const noexcept;
-    // Answers requests until end(). A call of end() before run() also counts. Returns false if the listening socket
-    // failed.
+    // Answers requests until end(). If end() was called before, run() returns at once. Returns false if the listening
+    // socket failed.
     [[nodiscard]] bool run(http_service& service);
     // Makes the server accept no more connections. run() returns when the server has sent the answers in progress.
     void end();

@@ -22,7 +22,7 @@ inline constexpr std::size_t k_most_requests_kept_alive = 1'000;
 inline constexpr double k_requests_per_second = 50;  // from one address; further requests wait
 inline constexpr double k_requests_at_once = 200;
 
-// Time limits of connections, and limits that belong to them.
+// Time limits of connections, and the sizes to which k_write_time and k_linger_time refer.
 inline constexpr std::chrono::seconds k_request_time{10};  // from its first byte to its last
 inline constexpr std::chrono::seconds k_idle_time{30};     // between two requests
 inline constexpr std::chrono::seconds k_write_time{10};    // for each k_write_part of an answer

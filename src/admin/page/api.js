@@ -48,7 +48,7 @@ async function request(address, options, limit_ms) {
   throw new failure(answer.status, said?.code ?? 'http', said?.message ?? `the server answered ${answer.status}`);
 }
 
-// Returns the address of a read, without the parameters that are empty.
+// Returns the address of a read request. Leaves out the parameters that are empty.
 export function address_of(what, parameters = {}) {
   const query = new URLSearchParams();
   for (const [key, value] of Object.entries(parameters))

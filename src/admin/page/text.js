@@ -39,12 +39,13 @@ export function pieces(text) {
   return found;
 }
 
-// Returns a contender's host. Without a host, returns the first line of its text: a participant's second line is data.
+// Returns a contender's host. Without a host, returns the first line of the contender's text, because the second line
+// of an election's participant is data.
 export function host_or_text(contender) {
   return contender.host || (contender.text ?? '').split('\n', 1)[0];
 }
 
-// Returns a contender's own description, in the form of the command line: "web-2, pid 4711, nightly".
+// Returns a contender's description of itself, as the program `turnstile` prints it: "web-2, pid 4711, nightly".
 export function identity(contender) {
   if (!contender.host) return host_or_text(contender) || 'another client';
   let text = contender.host;

@@ -2,7 +2,7 @@
 // cycles: finds the strongly connected components of a directed graph and, for each component, a shortest cycle through
 // one of its nodes.
 //
-// Tarjan's algorithm (Depth-first search and linear graph algorithms, SIAM Journal on Computing 1, 1972), without
+// Uses Tarjan's algorithm (Depth-first search and linear graph algorithms, SIAM Journal on Computing 1, 1972) without
 // recursion, because a queue of 40,000 waiters is a path of 40,000 edges.
 //
 // Thread safety: a value.

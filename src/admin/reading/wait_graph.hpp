@@ -5,8 +5,8 @@
 // the last writer ahead. A writer has edges to all contenders ahead, back to the last writer. Several edges in sequence
 // lead to contenders further ahead. A semaphore's waiter waits for any of several contenders, so it has no edge.
 //
-// Owners are as in deadlock_detector (contender_metadata::owner). A contender without an owner counts as a separate
-// owner, and is never in a cycle.
+// "Owner" has the same meaning as in deadlock_detector (contender_metadata::owner). A contender without an owner counts
+// as a separate owner, and is never in a cycle.
 //
 // A survey reads the queues at different times. So a cycle is confirmed only if each of its contenders was already seen
 // before the survey listed its first queue. All of them then existed at the instant at which the survey began. The
@@ -45,7 +45,8 @@ struct wait_graph {
     // Lists of nodes. Each node waits for the next node, and the last node waits for the first. There is one cycle for
     // each set of owners that wait for each other.
     std::vector<std::vector<std::size_t>> cycles;
-    // Cycles with an unconfirmed edge, which may combine edges of different times.
+    // Cycles with an unconfirmed edge. Such a cycle may never have existed, because the survey read its edges at
+    // different times.
     std::vector<std::vector<std::size_t>> possible;
     bool truncated = false;  // some edges are missing, but none of a cycle
 };
