@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // guardian_program: gives the program turnstile-guardian (turnstile/guardian.hpp) a separate name. So a test can kill
-// the guardians that it has started, and no others.
+// the guardians that run under this name, and no others.
 //
 //     const guardian_program guardian{installed};
 //     process worker{{.command = {program, address, "/locks/orders", guardian.path()}, .output = log}};

@@ -17,8 +17,8 @@ namespace turnstile::admin {
 
 class event_stream : public http_stream {
 public:
-    // `stays` returns false when the sign-in has ended, which ends the stream. Without a `lock`, the stream covers all
-    // locks.
+    // When the user's sign-in has ended, `stays` returns false, and the stream ends. Without a `lock`, the stream
+    // covers all locks.
     event_stream(site& at, std::optional<lock_key> lock, std::function<bool()> stays);
 
     [[nodiscard]] std::optional<std::string> next() override;

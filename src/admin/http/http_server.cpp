@@ -141,7 +141,7 @@ private:
                                   });
                               });
     }
-    // Returns the errno that ended the accepting; 0 if more connections may wait.
+    // Accepts connections. Returns 0 if more connections may wait, otherwise an errno value.
     [[nodiscard]] int accept_some() {
         for (std::size_t i = 0; i != k_accepted_at_once; ++i) {
             auto socket = accept_connection(listening_.native_handle());

@@ -54,14 +54,14 @@ public:
     reader(const reader&) = delete;
     reader& operator=(const reader&) = delete;
 
-    // Returns the latest result for a user. The call counts as the look of a user, so the next round comes sooner.
+    // Returns the latest result for a user. Records that a user watches the page, so the next round comes sooner.
     [[nodiscard]] view look();
     // Records that a user watches the locks at this path. For a while, each round reads them.
     void look_at(const std::string& path);
-    // Returns the latest result for a monitoring program. The call does not count as the look of a user.
+    // Returns the latest result for a monitoring program. Does not record that a user watches the page.
     [[nodiscard]] view latest() const;
-    // Waits until `view::change` differs from `known`, or until the reader ends. Returns the new value. The call does
-    // not count as the look of a user.
+    // Waits until `view::change` differs from `known`, or until the reader ends. Returns the new value. Does not record
+    // that a user watches the page.
     [[nodiscard]] std::uint64_t wait_for_change(std::uint64_t known) const;
 
     // Calls read(history) under the reader's lock.
