@@ -12,9 +12,9 @@ def measure(bench):
               "Turnstile's waiters wait asynchronously in one client. Every other lock has a thread for each waiter "
               "and, except flock, a connection for each waiter.")
     filling = bench.new_result(
-        "servers-filling", "Filling that queue", "µs per waiter to enter the queue", "lower", shape="",
-        about="For Turnstile, the time ends when the server has the requests of all waiters. For the other locks, it "
-              "ends when all waiters have sent their requests, over existing connections.")
+        "servers-filling", f"Filling a queue of {size:,}", "µs per waiter to enter the queue", "lower", shape="",
+        about="For Turnstile, the time ends when the server has the requests of all waiters. For the other locks, "
+              "the time ends when all waiters have sent their requests, over existing connections.")
     names = bench.names_that_can("drain")
     with bench.crew(names) as crew:
         drain_in_turns(bench, [(name, size) for name in names], crew, rates, filling)

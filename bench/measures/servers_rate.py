@@ -14,9 +14,10 @@ def measure(bench):
         "servers-rate", "Entries through one rate_gate", "entries a second", "higher", scale="log",
         reference=bench.beside,
         about="Each session is a process, and all sessions enter one `rate_gate`. The gate allows 1,000,000 entries "
-              "a day, so no caller waits, and the gate's record counts the entries in slots of the period. \"INCR in "
-              "a script\" counts the entries of fixed periods, not of every span of a period. It keeps no order of "
-              "arrival, and its count may be lost with the server.")
+              "a day, so no caller waits. The gate's record divides the period into slots, and counts the entries of "
+              "each slot. The rows \"turnstile::mutex\" use `turnstile::rate_gate`. \"INCR in a script\" limits the "
+              "entries of each fixed period, but not of every interval as long as a period. The script keeps no order "
+              "of arrival, and a crash of the server may lose its count.")
     names = bench.names_that_can("enter")
     several = [name for name in names if name != LOCAL]
     with bench.crew(names) as crew:
