@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures how long many acquires at once take. The client has another hold meanwhile, and the program measures the
-// shortest remaining time of that hold's lease.
+// Measures how long many simultaneous acquires of one client take. During the acquires the client also has another
+// hold, and the program measures the shortest remaining time of that hold's lease.
 //
 //     turnstile_bench_burst KIND DELAY COUNT TIMEOUT     KIND: zookeeper, redis, postgresql or mariadb
 //
@@ -11,8 +11,8 @@
 //     again      does the same with the same locks
 //     waiting    requests one lock that another client holds; when all acquires are in the lock's queue, they give up
 //
-// Prints a line of JSON: for each phase the seconds until all were granted or waited, and the shortest remaining time
-// of the hold's lease in milliseconds. Ends with an error if a grant fails or the hold is lost.
+// Prints a line of JSON: for each phase its duration in seconds, and the shortest remaining time of the hold's lease in
+// milliseconds. Ends with an error if a grant fails or the hold is lost.
 #include <algorithm>
 #include <atomic>
 #include <chrono>

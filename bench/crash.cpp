@@ -59,7 +59,8 @@ turnstile::client_options options_of(const arguments& given) {
     return options;
 }
 
-// The holder, which the parent kills: this program, started as `--hold CONNECT` with the arguments.
+// Holds the lock until the parent process kills this process. The parent starts this program with `--hold CONNECT` and
+// the parent's arguments.
 int hold(const std::string& servers, const arguments& given) {
     turnstile::client own{servers, options_of(given)};
     turnstile::mutex lock{own, k_path};
@@ -90,7 +91,7 @@ double trial(turnstile::mutex& lock, const std::string& servers, const arguments
     return std::chrono::duration<double, std::milli>(granted - killed).count();
 }
 
-// Runs the trials with the library's waiter, in this process.
+// Runs the trials with a waiter of this library, which is a thread of this process.
 std::vector<double> trials_of_ours(turnstile::client& own, const std::string& servers,
                                    const arguments& given) {
     turnstile::mutex lock{own, k_path};
@@ -102,7 +103,7 @@ std::vector<double> trials_of_ours(turnstile::client& own, const std::string& se
     return all;
 }
 
-// Returns when the waiter was granted the lock in this trial.
+// Returns the time of the waiter's grant in this trial, since 1970.
 std::chrono::microseconds granted_at(const turnstile::testing::process& waiter, int trial,
                                      std::chrono::milliseconds session) {
     const auto words = "granted " + std::to_string(trial) + " ";

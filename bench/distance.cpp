@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts the round trips of each call, from the time that the call takes over a connection with a long delay.
+// Measures how many round trips each call takes. The program derives this number from the duration of the call over a
+// connection with a long delay.
 //
 //     turnstile_bench_distance KIND DELAY ROUNDS     KIND: zookeeper, redis, postgresql or mariadb
 //

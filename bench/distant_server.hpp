@@ -18,7 +18,7 @@
 
 namespace turnstile::bench {
 
-// A server, and a connect string that leads through a proxy to it.
+// A server, a proxy in front of the server, and a connect string with the proxy's address.
 struct distant_server {
     std::shared_ptr<void> server;
     std::unique_ptr<testing::tcp_proxy> proxy;

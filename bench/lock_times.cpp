@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// lock_times: measures how long a program holds its mutexes. Loaded by LD_PRELOAD, it replaces the lock functions of
-// POSIX. When the process ends, it writes the numbers of the mutex with the most locks to standard error:
+// lock_times: measures how long a program holds its mutexes. Loaded by LD_PRELOAD, lock_times replaces the lock
+// functions of POSIX. When the process ends, lock_times writes the numbers of the mutex that was locked most often to
+// standard error:
 //
 //     lock_times threads=65 locked=240113 waited=1802 p50=310 p99=2047 longest=48211
 //
-// threads: number of threads that have locked the mutex. waited: number of locks for which a thread had to wait. The
-// other values are times in ns from the lock to the unlock, without waits on a condition; p50 and p99 are the upper
-// bounds of histogram buckets, with four buckets for each power of two.
+// threads: number of threads that have locked the mutex. locked: how often they have locked it. waited: how often a
+// thread had to wait for the mutex. The other values are times in ns from the lock to the unlock, without waits on a
+// condition; p50 and p99 are the upper bounds of histogram buckets, with four buckets for each power of two.
 #include <dlfcn.h>
 #include <pthread.h>
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shows for several session timeouts to which of three servers clients connect, and whether they get and keep locks.
 //
-//     placement TICK told|assumed     TICK: tickTime in milliseconds; told: the servers answer the command `conf`
+//     placement TICK told|assumed     TICK: tickTime in milliseconds; told: the servers answer the command `conf`;
+//                                     assumed: they do not
 //
 // For each timeout S and each server, some clients connect to this server first. Each client is idle for S, requests a
 // lock once, and holds it. After five times the longest S the program kills the leader. Then the program prints rows of

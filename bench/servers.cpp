@@ -7,8 +7,9 @@
 // COUNT is 1 or 3. FOLDER is an empty folder for the data. SYNC is `on` or `off`. With `on`, which is ZooKeeper's
 // default, a server confirms a write when the write is on the disk.
 //
-// When the servers serve, the program prints "ready ADDRESS,...". With TLS it prints "ready ADDRESS,... AUTHORITY",
-// where AUTHORITY is the file of the authority's certificate. When its standard input ends, it ends the servers.
+// When the servers are ready, the program prints "ready ADDRESS,...". With TLS it prints "ready ADDRESS,... AUTHORITY",
+// where AUTHORITY is the file of the authority's certificate. When the program's standard input ends, the program ends
+// the servers.
 #include <charconv>
 #include <exception>
 #include <filesystem>

@@ -12,8 +12,9 @@ Cache variables: ``MariaDB_INCLUDE_DIR``, ``MariaDB_LIBRARY``.
 #]=======================================================================]
 include(FindPackageHandleStandardArgs)
 
-# The static clients of vcpkg and Conan have another name than libmariadb, and need further libraries, which their CMake
-# config files name. A build that finds one of these files uses its client, also where the system has libmariadb.
+# The static clients of vcpkg and Conan have another name than libmariadb, and need further libraries. The CMake config
+# file of each client names these libraries. A build that finds one of the config files uses the client of that file,
+# even if the system has libmariadb.
 set(_mariadb_folders "")
 if(NOT MariaDB_LIBRARY)
     find_package(unofficial-libmariadb CONFIG QUIET)

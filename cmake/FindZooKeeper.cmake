@@ -13,8 +13,8 @@ Cache variables: ``ZooKeeper_INCLUDE_DIR``, ``ZooKeeper_LIBRARY``.
 #]=======================================================================]
 include(FindPackageHandleStandardArgs)
 
-# The clients of vcpkg and Conan are archives with other names than libzookeeper_mt, and have a CMake config file. A
-# build that finds one of these files uses its client, also where the system has libzookeeper_mt.
+# The clients of vcpkg and Conan are archives with other names than libzookeeper_mt, and have CMake config files. A
+# build that finds one of the config files uses the client of that file, even if the system has libzookeeper_mt.
 if(NOT ZooKeeper_LIBRARY)
     find_package(unofficial-zookeeper CONFIG QUIET)
     find_package(zookeeper-client-c CONFIG QUIET)

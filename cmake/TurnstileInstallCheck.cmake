@@ -18,7 +18,8 @@ set(turnstile_installed_files "")
 foreach(target IN LISTS turnstile_installed)
     string(APPEND turnstile_installed_files " [==[$<TARGET_FILE:${target}>]==]")
 endforeach()
-# The program prints its manual pages and completions during the build. If this file exists, the build has made them.
+# During the build the command `turnstile` prints its manual pages and completions. If the file turnstile.fish exists,
+# the build has made all of them.
 if(TURNSTILE_BUILD_CLI AND NOT CMAKE_CROSSCOMPILING)
     string(APPEND turnstile_installed_files " [==[${PROJECT_BINARY_DIR}/src/cli/printed/turnstile.fish]==]")
 endif()

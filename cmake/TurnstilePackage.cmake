@@ -8,7 +8,7 @@ set(TURNSTILE_PACKAGE_CONTACT "The Turnstile authors <turnstile@localhost>" CACH
 mark_as_advanced(TURNSTILE_PACKAGE_CONTACT)
 set(CPACK_PACKAGE_CONTACT "${TURNSTILE_PACKAGE_CONTACT}")
 set(CPACK_PACKAGING_INSTALL_PREFIX "${CMAKE_INSTALL_PREFIX}")
-# The .pc files and the guardian's path contain the prefix.
+# The .pc files and the guardian's path contain the prefix. So cpack installs with the prefix, below DESTDIR.
 set(CPACK_SET_DESTDIR ON)
 set(CPACK_COMPONENTS_ALL ${turnstile_components})
 set(CPACK_COMPONENTS_GROUPING IGNORE)

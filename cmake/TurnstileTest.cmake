@@ -8,9 +8,9 @@
 # is one ctest test, because its cases share something costly (a server). COST is the duration of such a test, roughly,
 # in seconds. ctest begins with the longest tests, so that no long test begins at the end.
 #
-# With SUITES the executable makes several ctest tests, because compiling and linking cost more than a small test does.
-# Each test integration_<test> runs the suites whose names begin with <suite>, or with <test> if <suite> is missing. The
-# test <name>_suites fails if a case is in none of these tests.
+# With SUITES the cases of one executable form several ctest tests, because compiling and linking cost more than a small
+# test does. Each test integration_<test> runs the suites whose names begin with <suite>, or with <test> if <suite> is
+# missing. The test <name>_suites fails if a case is in none of these tests.
 #
 # Labels:  slow      scripts/test --quick leaves the test out; every other test gets the label quick
 #          server    the test needs ZooKeeper's jars and Java
@@ -39,7 +39,7 @@ target_compile_options(
 )
 
 # Definitions for sources that include Asio. With -fsanitize=thread, g++ refuses memory fences, because ThreadSanitizer
-# does not support them. So the definitions disable Asio's fences, which Asio does not need besides its locks.
+# does not support them. So the definitions disable Asio's fences. Asio's locks make these fences unnecessary.
 set(turnstile_asio_definitions "")
 if(CMAKE_CXX_FLAGS MATCHES "-fsanitize=thread")
     set(turnstile_asio_definitions ASIO_DISABLE_FENCED_BLOCK BOOST_ASIO_DISABLE_FENCED_BLOCK)

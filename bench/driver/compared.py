@@ -79,7 +79,8 @@ KINDS = [
          ours=LOCAL),
 ]
 
-# The settings of each kind of server that make writes survive: with data in memory, and with data on a disk.
+# The settings of each kind of server that decide which writes survive a crash. Each entry has the name of the server,
+# the settings for data in memory, and the settings for data on a disk.
 DURABILITY = [
     ("ZooKeeper", "`forceSync=no`: it syncs no write", "it syncs each write to its log"),
     ("Redis", "no append-only file, no snapshots", "`appendonly yes`, `appendfsync always`"),

@@ -7,10 +7,10 @@ from driver.result import Aim
 CURATOR = "curator"
 SESSIONS = 8
 WARM_UP = 2  # number of windows; the JVM compiles during the first
-# case -> (sessions, threads of each session, percent of writes)
+# For each case the number of sessions, the number of threads of each session, and the percentage of writes.
 SHARED = {"1 reader": (1, 1, 0), "8 readers": (8, 1, 0), "8, 1 % writes": (8, 1, 1), "8 writers": (8, 1, 100),
           "104 readers": (8, 13, 0), "104, 1 % writes": (8, 13, 1)}
-# case -> (threads of each of the 8 sessions, permits)
+# For each case the number of threads of each of the 8 sessions, and the number of permits.
 PERMITS = {"3 permits for 8": (1, 3), "10 permits for 104": (13, 10)}
 
 

@@ -9,8 +9,8 @@
 //
 //     acquire   sends create2 and get_children at once; if another contender is ahead, sets a watch on the predecessor
 //               with get, and waits for its deletion; then repeats get_children if more than one contender was
-//               ahead, and otherwise reads the own znode without waiting for the answer
-//     release   sends delete, and waits for the answer or not
+//               ahead, and otherwise reads its own znode without waiting for the answer
+//     release   sends delete; the commands cycle, granted and take also wait for the answer
 //
 //     hold, give, queue, granted, take    the same as peer "turnstile"
 //     keep PATH              takes the lock and releases it when another contender appears, as a retained lock does
@@ -93,8 +93,8 @@ public:
         for (;;) {
             const auto ahead = look_ahead();
             if (ahead.count == 0) return;
-            // With one contender ahead, the deletion of its znode is the grant, because no other contender can come
-            // between.
+            // With one contender ahead, the deletion of its znode is the grant, because later contenders queue behind
+            // this one.
             if (watch(ahead.nearest)) deleted_.wait(1);
             if (ahead.count == 1) return look_at_own();
             ask_for_list();
@@ -119,7 +119,8 @@ public:
         next_ = number_of(name_) + 1;
     }
 
-    // Queues behind one other contender, and returns when this contender waits. The future gets the time of the grant.
+    // Enters the queue behind one other contender, and sets the watch on it. The returned future gets the time of the
+    // grant.
     std::future<std::int64_t> queue() {
         enter();
         const auto ahead = look_ahead();

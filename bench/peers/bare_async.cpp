@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Peer "bare-async": the lock of peer "bare", but without a waiting thread. The callback of each answer sends the next
-// request. The peer is the lower bound for the measure "saturation". It has that measure's commands (crowd.hpp), and
+// request. The peer is the lower bound for the measure "saturation". It has the commands of that measure (crowd.hpp)
+// and this command:
 //
 //     make FOLDER LOCKS      creates the locks' folders as persistent znodes, so that no folder is removed while
 //                            another peer runs

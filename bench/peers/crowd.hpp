@@ -10,9 +10,9 @@
 //         Begins RATE acquires a second at random instants, even while earlier acquires still wait. Answers us=LIST:
 //         for each acquire that was due between BEGIN and END, the time from its instant to its grant.
 //
-// The locks are FOLDER/0 to FOLDER/(LOCKS - 1). If WHICH is "own", each session of all PROCESSES has locks that no
-// other session takes, and each slot has some of these locks. If WHICH is "zipf", a session takes any lock, by Zipf's
-// law with the exponent of YCSB.
+// PROCESS is the index of this process, from 0 to PROCESSES - 1. The locks are FOLDER/0 to FOLDER/(LOCKS - 1). If WHICH
+// is "own", each session of all PROCESSES has locks that no other session takes, and each slot has some of these locks.
+// If WHICH is "zipf", a session takes any lock, by Zipf's law with the exponent of YCSB.
 //
 // A peer is a class with
 //
@@ -206,7 +206,7 @@ public:
         std::mutex mutex;
         std::vector<std::int64_t> us;
     };
-    // `found` receives the time from `due` to the grant. It is null for an acquire that does not count.
+    // `found` receives the time from `due` to the grant. It is null if `due` is before the measured period.
     paced_acquire(crowd_tally& tally, times* found, std::int64_t due)
         : tally_{tally}, found_{found}, due_{due} {
         tally_.begin();

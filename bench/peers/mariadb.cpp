@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Locks to compare with on MariaDB, by libmariadb alone:
+// Peers that lock with MariaDB by libmariadb alone, without Turnstile:
 //
-//     mariadb HOST:PORT lock     GET_LOCK and RELEASE_LOCK
-//     mariadb HOST:PORT row      inserts a row and deletes it, two commits: the least work of a lock in a table
+//     mariadb HOST:PORT lock     calls GET_LOCK and RELEASE_LOCK
+//     mariadb HOST:PORT row      inserts a row and deletes it, in two commits; a lock in a table cannot do less work
 //
 // The peers log in as root without a password, in the database `test`. They send statements as text, because programs
 // that call GET_LOCK send text.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// plain_lock: implements the commands of a peer whose lock is a blocking connection.
+// plain_lock: implements the commands of a peer whose acquire() blocks the calling thread.
 //
 //     bench::serve(version, bench::plain_commands([] { return my_lock{...}; }));
 //
-// A lock has acquire(path) and release(path), and only one thread at a time uses it. The command `drain` uses a thread
-// and a connection for each waiter, because locks of this kind need them.
+// A lock object has acquire(path) and release(path), and only one thread at a time uses it. The command `drain` uses a
+// thread and a lock object, with a connection, for each waiter.
 //
 //     hold PATH         takes the lock and keeps it
 //     await PATH        takes the lock, prints the time of the grant (granted_at=INSTANT), and releases the lock

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Locks to compare with on PostgreSQL, by libpq alone:
+// Peers that lock with PostgreSQL by libpq alone, without Turnstile:
 //
-//     postgresql URI lock     pg_advisory_lock and pg_advisory_unlock, of a session
-//     postgresql URI row      inserts a row and deletes it, two commits: the least work of a lock in a table
+//     postgresql URI lock     calls pg_advisory_lock and pg_advisory_unlock; the lock belongs to the session
+//     postgresql URI row      inserts a row and deletes it, in two commits; a lock in a table cannot do less work
 //
 // Each connection prepares its statements once.
 #include <libpq-fe.h>

@@ -5,9 +5,9 @@
 //
 //     redis HOST:PORT [LEASE]     LEASE in milliseconds, 30,000 by default
 //
-// Peer "redis-turns": the fewest commands with which Redis can pass a lock on in the order of arrival, BLPOP and LPUSH.
-// This peer has no lease, no token and no owner, and a holder that dies keeps the lock. So the peer is a lower bound,
-// and no real lock.
+// Peer "redis-turns": passes a lock on in the order of arrival, with BLPOP and LPUSH, the fewest commands for this
+// purpose. This peer has no lease, no token and no owner, and a holder that dies keeps the lock. So the peer is a lower
+// bound, and no real lock.
 //
 //     redis HOST:PORT turns
 //

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// turnstile_held: plays the peer "turnstile" in the measure "held": a process that holds many locks at the same time,
-// and a process that has many clients.
+// turnstile_held: plays the peer "turnstile" in the measure "held". This measure has a process that holds many locks at
+// the same time, and a process that has many clients.
 //
 //     keep FOLDER COUNT    takes the locks FOLDER/0 to FOLDER/(COUNT - 1) and holds them; answers us=N, the time until
 //                          the last grant
