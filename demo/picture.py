@@ -168,7 +168,8 @@ def place_labels(requests, left, right):
         return lower[1] < upper[0] < lower[2]
 
     for x, width in requests:
-        # In a row below all others, the label goes to the right of its line, unless it would leave the picture there.
+        # If no row with labels has room, the label gets a new row below them. The label begins at its line, or ends at
+        # its line if it would otherwise leave the picture.
         rows = max((place[0] + 1 for place in places), default=0)
         options = [(row, to_left) for row in range(rows) for to_left in (False, True)] + [(rows, False)]
         where = (rows, x + 3 + width > right)

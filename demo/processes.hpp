@@ -25,12 +25,13 @@ struct settings {
     std::uint32_t seed = 0;
 };
 
-// Runs a private server of the kind that `given.servers` names; some kinds use a file instead. Prints the connect
-// string, the servers' clock (milliseconds since 1970), and CLOCK_BOOTTIME at the same moment (nanoseconds). Answers
-// the commands "kill" and "start" with "done".
+// Runs a private server of the kind that `given.servers` names, or uses a file for a kind without a server. Prints the
+// connect string, the servers' clock (milliseconds since 1970), and CLOCK_BOOTTIME at the same moment (nanoseconds).
+// Executes the commands "kill" and "start", and answers each command with "done".
 int run_server(const settings& given);
-// Sells the stock, one item for each hold of the lock. record.py lists the events that the worker prints. The commands
-// are start, park and go.
+// Sells the stock, one item for each hold of the lock. record.py lists the events that the worker prints. The worker
+// begins at the command "start". At the command "park" the worker keeps its hold, after it has read the stock, until
+// the command "go".
 int run_worker(const settings& given);
 
 }  // namespace demo

@@ -101,7 +101,7 @@ struct event {
     std::string text{};
 };
 
-// The code that a worker needs with and without the lock.
+// The functions and the data that a worker needs both with the lock and without it.
 class salesman {
 public:
     explicit salesman(const settings& given)

@@ -2,8 +2,8 @@
 // fenced_sqlite: a table that refuses the writes of a holder after another client has got the lock.
 //
 // The row contains the fencing token of its last writer, packed: 12 bytes that SQLite compares as memcmp does, in the
-// order of the tokens. One statement both checks the token and writes. So it is atomic even if another program writes
-// at the same time, on the same connection or another one (docs/how-to/fencing.md).
+// order of the tokens. One statement both checks the token and writes. So no other write can come between the check and
+// the write, on this connection or another one (docs/how-to/fencing.md).
 //
 //     fenced_sqlite [connect string [database]]      (default: "local:", and a file that is removed)
 #include <chrono>
@@ -38,7 +38,7 @@ public:
         check(sqlite3_busy_timeout(opened, 30'000));
     }
 
-    // Creates the table. Its first tokens are x'', which is smaller than every token.
+    // Creates the table. The first token of each row is x'', which is smaller than the token of every grant.
     void create() {
         check(sqlite3_exec(database_.get(),
                            "CREATE TABLE stock (item TEXT PRIMARY KEY, pieces INTEGER NOT NULL,"

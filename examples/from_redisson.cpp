@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// from_redisson: the program of docs/coming-from/redisson.md: a lock with a wait, a longest hold and a fencing token.
+// from_redisson: the program of docs/coming-from/redisson.md: a lock with a limited wait, a limited hold and a fencing
+// token.
 //
 //     from_redisson [connect string]      (default: "local:", which needs no server)
 #include <chrono>

@@ -41,7 +41,7 @@ int main(int argc, char** argv) {
             std::cerr << hold.error().message() << '\n';
             return 1;
         }
-        // The process checks again, because another process may have computed the value while this one waited.
+        // The process checks again, because another process may have computed the value while this process waited.
         if (!std::filesystem::exists(cache)) rebuild(argv[1], cache);
     }
     std::cout << first_line(cache) << std::endl;

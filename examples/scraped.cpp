@@ -5,7 +5,7 @@
 //     scraped                                    takes one lock in memory, and prints what the page says about the lock
 //     scraped <connect string> <path> <hold ms>  prints the port of its page, and runs until it is killed
 //
-// packaging/monitoring has the alerts for such a page; tests/metrics stops a holder, and waits until they fire.
+// packaging/monitoring has the alerts for this page. tests/metrics stops a holder, and waits until the alerts fire.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>

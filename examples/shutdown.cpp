@@ -28,7 +28,7 @@ sigset_t block_signals_of_an_end() {
     return ending;
 }
 
-// Works until it is done or stopped. In this example the program sends itself the signal at the third step.
+// Works until a stop is requested. In this example the program sends itself the signal at the third step.
 void work(const std::stop_token& stop) {
     int steps = 0;
     while (!stop.stop_requested()) {

@@ -15,7 +15,7 @@ int main(int argc, char** argv) {
     if (argc != 4) return std::cerr << "usage: wait_and_lease NAME WAIT_MS STEPS\n", 2;
     const std::string name = argv[1];
     const std::chrono::milliseconds wait{std::stoi(argv[2])};
-    // If a holder is cut off or paused, it has lost the lock after less than this time.
+    // A holder that is cut off or paused loses the lock before this time has passed.
     turnstile::client servers = turnstile::client::from_environment({.session_timeout = 4s});
     // connects first, so that the timeout below covers only the wait for the lock
     servers.wait_connected(30s).value();
