@@ -5,7 +5,7 @@
 //     const turnstile::acquire_options patient{.timeout = 1min, .stop = shutdown, .label = "nightly"};
 //     if (auto hold = orders.acquire(patient)) ship(hold->fencing_token());
 //
-// If the options of a call have a timeout, the call also takes a timeout or a deadline in place of the options:
+// A call whose options have a member `timeout` also accepts a timeout or a deadline in place of the options:
 // orders.acquire(2s), orders.queue(2s), hold.commit(writes, 2s), read_node(hold, path, tomorrow).
 //
 // Thread safety: values.

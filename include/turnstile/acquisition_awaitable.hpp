@@ -140,8 +140,8 @@ private:
         options_.stop = cancel_.get_token();
     }
 
-    // Only the first outcome counts. The coroutine may destroy the lock as soon as it is resumed, so this object does
-    // not resume the coroutine before the lock's function has returned.
+    // Keeps only the first outcome. A resumed coroutine may destroy the lock, so this object does not resume the
+    // coroutine before the lock's function has returned.
     void arrive(Outcome& outcome) {
         {
             const std::lock_guard lock{mutex_};
@@ -202,8 +202,9 @@ private:
         return stage_ == stage::resumed;
     }
 
-    // Changes the stage to `over`, unless the stage is resumed, over, or before `from`. Returns true if the stage has
-    // changed. Destroys the outcome after the mutex is unlocked, because the end of a hold is a call into the library.
+    // Changes the stage to `over`, unless the stage is `resumed`, `over`, or before `from`. Returns true if the stage
+    // has changed. Destroys the outcome after the mutex is unlocked, because the end of a hold is a call into the
+    // library.
     [[nodiscard]] bool end(stage from) noexcept {
         std::optional<Outcome> unclaimed;
         const std::lock_guard lock{mutex_};
@@ -247,7 +248,7 @@ public:
     // The awaiter, whose functions co_await calls.
     class awaiter {
     public:
-        // Awaits the call of `acquisition`.
+        // Awaits the call whose state object is `acquisition`.
         explicit awaiter(std::shared_ptr<state> acquisition) : state_{std::move(acquisition)} {}
         ~awaiter() { state_->abandon(); }
         awaiter(const awaiter&) = delete;

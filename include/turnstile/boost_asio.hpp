@@ -35,7 +35,7 @@
 //   .value(). The signature has no error_code, because an error of this library also has a message.
 // - The handler runs once, on its associated executor, as if posted, even if the outcome is known at once. A handler
 //   without an associated executor runs on a thread of the system executor.
-// - Work is counted: a context's run() does not return while a call waits.
+// - A waiting call is outstanding work: a context's run() does not return while the call waits.
 // - Cancellation (Asio 1.19 and later): every type of cancellation through the associated slot ends the call with
 //   `cancelled`, as options.stop does. If the hold was granted before the cancellation, the handler gets the hold.
 // - The objects that a call refers to (lock, client, guard of a commit) must live until the call completes.

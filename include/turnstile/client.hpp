@@ -68,8 +68,8 @@ struct session_info {
 // client does not count a call that fails before the call has a contender. The client also does not count a grant that
 // one thread of the process hands over to another thread (retain_for and cohort in lock_options.hpp).
 struct client_counters {
-    // Contenders that entered a queue. Each contender later counts in `granted` or `failed` too, and in `gone` when it
-    // ends.
+    // Contenders that entered a queue. Each of them later also increases `granted` or `failed`, and increases `gone`
+    // when it ends.
     std::uint64_t entered = 0;
     std::uint64_t granted = 0;
     std::uint64_t failed = 0;
@@ -177,10 +177,10 @@ public:
     //
     // close() waits up to `close_timeout` until the servers confirm the removals. Znodes that remain after that time
     // end with their session. close() also waits for the following:
-    // - The ends of the connections, at most 32 sessions at a time. If the servers answer, this wait is short.
-    //   ZooKeeper servers that do not answer delay close() by at most 5.5 s: 1 s for the answers to earlier requests,
-    //   3 s until the system has sent the data, 1.5 s for the answer. Other kinds of servers that do not answer delay
-    //   close() by some seconds.
+    // - The end of each connection; the client ends the connections of at most 32 sessions at a time. If the servers
+    //   answer, this wait is short. ZooKeeper servers that do not answer delay close() by at most 5.5 s: 1 s for the
+    //   answers to earlier requests, 3 s until the system has sent the data, 1.5 s for the answer. Other kinds of
+    //   servers that do not answer delay close() by some seconds.
     // - A host name that is being resolved.
     // - Callbacks, and stop callbacks of `lost()`, that run or are queued. If the client's options have an executor,
     //   close() waits for the executor's queued callbacks up to `close_timeout` again, see `executor`.

@@ -49,8 +49,8 @@ enum class errc {
     forked,
     // The servers refused the credentials. The client cannot be used any more.
     auth_failed,
-    // An ACL on the path forbids the request. The call may have created parent znodes. The call removes a contender's
-    // znode that it created.
+    // An ACL on the path forbids the request. The call may have created parent znodes. If the call created a
+    // contender's znode, the client removes that znode.
     no_permission,
     // No server that the client may use answered in time. The message names the servers.
     not_connected,

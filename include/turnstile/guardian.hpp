@@ -15,8 +15,9 @@
 // locks when the process dies. Exception: with `inherited`, if a guardian started this process, the locks stay held
 // until that guardian has seen the process's end.
 //
-// On Redis, PostgreSQL and MariaDB the guardian gets the connect string, including its password. To end a session, it
-// runs the program turnstile-session-end, which is installed beside the guardian and uses the library's module.
+// On Redis, PostgreSQL and MariaDB the guardian gets the connect string, including its password. To end a session, the
+// guardian runs the program turnstile-session-end, which is installed beside the guardian. That program uses the
+// library's module for these servers.
 //
 // Thread safety: values.
 #pragma once

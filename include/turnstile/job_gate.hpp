@@ -39,9 +39,10 @@ namespace turnstile {
 // The rules by which a job may start again. All instances should have the same rules. Each duration is at most ten
 // years. `at_least_for` and `at_most_for` are rules of ShedLock, a Java library.
 struct job_rules {
-    // The shortest time from one start to the next start. Zero: no period, only the two rules below.
+    // The shortest time from one start to the next start. Zero: only the two rules below apply.
     boottime_clock::duration period{};
-    // The shortest time from a start to the next start, even if the job ends sooner.
+    // Another shortest time from one start to the next start. The longer of `at_least_for` and `period` applies.
+    // job_run::missed() uses only `period`.
     boottime_clock::duration at_least_for{};
     // The time for which a run counts as running if its end is never recorded, because its process was killed, was
     // stopped or lost the lock. After that time the job may start again. Choose a value longer than any run.
@@ -68,7 +69,7 @@ struct job_record {
 enum class job_verdict {
     ran,      // this call ran the job
     not_due,  // the period, or at_least_for, has not passed
-    // Another instance runs the job, or the end of its run was never recorded.
+    // Another instance runs the job, or the end of the latest run was never recorded.
     running,
 };
 

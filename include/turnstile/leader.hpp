@@ -7,7 +7,7 @@
 //     seat.start();
 //     if (seat.await({.timeout = 10s}) && seat.leads()) schedule(seat.fencing_token(), seat.lost());
 //
-// or it may give a function, which runs while it leads:
+// or the program may pass a function, which the library runs while the participant leads:
 //
 //     const auto duty = [](turnstile::leader_term& term) {
 //         while (!term.lost().stop_requested() && more_work()) do_some(term.fencing_token());
@@ -117,11 +117,11 @@ public:
     // Stops taking part. An object without a function gives up its lead, or its place in the queue, in the background.
     // For an object with a function, close() triggers the stop token, and waits until the function has returned and the
     // lead is given up. If the function itself calls close(), close() does not wait. If start() is called at the same
-    // time, the later of the two calls counts.
+    // time, the later of the two calls takes effect.
     void close() noexcept;
 
-    // Returns whether this participant leads now: it has a valid lead, and its function (if it has one) runs. The
-    // result is false before another participant can lead.
+    // Returns whether this participant leads now: it has a valid lead, and its function (if it has one) runs. When the
+    // lead ends, the result becomes false before another participant can lead.
     [[nodiscard]] bool leads() const noexcept;
     // Returns the instant until which the present lead is certain; min() if this participant does not lead. A later
     // call may return a later instant.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// lock_options: how the threads of one process share a lock, and how long no client gets a lock after its holder has
-// crashed.
+// lock_options: how the threads of one process share a lock, and how long a crash of a holder delays the next grant.
 //
 // Use `retain_for` and `cohort` for a lock that mostly the same process acquires. Use `lock_delay` if writes of a
 // crashed holder may arrive late at a store that does not compare fencing tokens.

@@ -45,8 +45,8 @@ using log_sink = std::function<void(log_level level, std::string_view line)>;
 // sink has taken the queued lines. When this call returns, the old sink is not running and will not be called again.
 TURNSTILE_EXPORT void set_log_sink(log_sink sink);
 
-// Sets the lowest level of lines that are logged. Lower lines are dropped before they are formatted. Default:
-// `warning`.
+// Sets the lowest level of lines that the library logs. The library drops lines of lower levels before it formats them.
+// Default: `warning`.
 TURNSTILE_EXPORT void set_log_level(log_level level);
 
 // Waits until the sink has taken every line that was written before this call. Returns false if that takes longer than

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// metrics: measures how long this program waits for locks and holds them, the holds that it lost, and its sessions.
+// metrics: measures how long this program waits for locks and holds them, and counts the program's lost holds and
+// sessions.
 //
 // Make one object, pass it to every client, and take a snapshot whenever a monitoring system asks.
 //
@@ -12,8 +13,10 @@
 // of series never exceeds the number of templates + most_paths + 1, whatever paths the program uses. A series exists
 // until the last copy of the metrics object is destroyed.
 //
-// Counting. A call counts from the moment when it begins to wait in a client. A call that the library refuses before
-// that (`bad_option`, a closed client) does not count. For a lock that threads share (retained, cohort), the call of
+// Counting. The numbers include each call that begins to wait in a client. A call that the library refuses before that
+// (`bad_option`, a closed client) is not included, and neither is a second acquire of a recursive_mutex by its owner.
+// If threads share a lock (retained, cohort), the numbers include the call of each thread. For a multi_lock or
+// quorum_lock they include the call for each part.
 // each thread counts, not the znode that they share. For a multi_lock or quorum_lock the call for each part counts. A
 // second acquire of a recursive_mutex by its owner does not count.
 //

@@ -62,8 +62,8 @@ public:
     static constexpr std::size_t k_longest_beginning = 80;  // bytes before a digest
 
     // Parses the template `text`. Throws std::system_error(bad_path), with the template and the rule in the message.
-    // Rules: the text starts with "/", its braces are paired, a name has at most one `{}`, and with arguments the text
-    // is a path that the servers accept.
+    // Rules: the text starts with "/", its braces are paired, a name has at most one `{}`, and with an argument in
+    // place of each `{}` the text is a path that the servers accept.
     explicit path_template(std::string_view text);
 
     // Returns the path for these arguments. Throws std::system_error(bad_path) if their number differs from

@@ -15,18 +15,18 @@
 // knows how long a hold is certain; and a vector of fencing tokens protects stores from late writes (M. Kleppmann,
 // 2016). docs/why/quorum-lock.md has the reasons, the protocol, and what happens if a step fails.
 //
-// All programs that share the lock must name the same ensembles. More than half of the named ensembles must grant it;
-// ensembles that cannot be reached count in the total. So with n ensembles the lock survives the loss of (n-1)/2
-// ensembles, rounded down.
+// All programs that share the lock must name the same ensembles. More than half of the named ensembles must grant the
+// lock, even if some ensembles cannot be reached. So with n ensembles the lock survives the loss of (n-1)/2 ensembles,
+// rounded down.
 //
 // Order. The queue of each ensemble is FIFO, but the quorum_lock is not. If a contender holds only a minority of the
 // ensembles for longer than `attempt` (quorum_options), it releases these ensembles, and tries again after a random
 // pause. So contenders that hold one ensemble each do not wait for each other for ever.
 //
 // A part is the hold on one ensemble. The whole hold is valid while a majority of parts is valid. valid_until() returns
-// the instant until which that is certain, even if the servers confirm nothing more. That instant moves forward, and
-// moves back only when a part is taken away. The client acquires a lost part again in the background. After the new
-// grant the part counts again, with a larger token.
+// the instant until which a majority is certain, even if the servers confirm nothing more. That instant moves forward,
+// and moves back only when a part is taken away. The client acquires a lost part again in the background. After the new
+// grant the part is valid again, with a larger token.
 //
 // Fencing tokens. fencing_token() of the guard is the zero token, because no single number orders the grants.
 // fencing_tokens() returns the tokens of the parts that are certain at the time of the call, with the ensembles' names.
