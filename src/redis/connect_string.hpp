@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// redis_address: a parsed connect string. It has the servers, the credentials, and the name of the tree (the set of keys
-// that contains the znodes, scripts.hpp).
+// redis_address: a parsed connect string. It has the servers, the credentials, and the name of the tree. The tree is
+// the set of keys that contains the znodes (scripts.hpp).
 //
 //     auto parsed = redis::parse_connect_string("redis://locks:secret@redis1:6379/shop?db=2&tree=blue");
 //

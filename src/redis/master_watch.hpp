@@ -22,7 +22,7 @@
 
 namespace turnstile::redis {
 
-// The last refusal of each sentinel that the session has logged, by the sentinel's name.
+// For each sentinel's name, the refusal that the session has logged last.
 using told_refusals = std::map<std::string, std::string>;
 
 class master_watch {

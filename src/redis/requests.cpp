@@ -156,8 +156,8 @@ bool parse_write(const core::operation& op, const redisReply& answer, core::repl
     return true;
 }
 
-// Parses the reply to a read. `first`: the index of the head of the znode's record in the answer. The other elements of
-// the reply follow.
+// Parses the reply to a read. The element `first` of the answer contains the head of the znode's record. The other
+// elements of the reply follow.
 bool parse_read(const core::operation& op, const redisReply& answer, std::size_t first,
                 core::reply& out) {
     if (out.error != core::server_error::ok) return true;

@@ -33,7 +33,7 @@ struct script_call {
 [[nodiscard]] bool are_entry(const core::operation& first, const core::operation& second);
 [[nodiscard]] script_call to_entry(const core::operation& create);
 
-// The head of every script's answer.
+// The elements with which every script's answer begins.
 struct answer_head {
     int code = 0;                   // a server_error, or one of script_numbers.hpp
     std::int64_t zxid = 0;          // the tree's last zxid

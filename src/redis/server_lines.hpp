@@ -29,7 +29,7 @@ public:
     [[nodiscard]] owned_reply next();
     // Waits for a reply and drops it. Returns false if none has arrived by `deadline`.
     [[nodiscard]] bool skip(core::time_point deadline);
-    // Reads all bells that have arrived, and returns the last bell.
+    // Reads all bells (messages that wake the session) that have arrived, and returns the last bell.
     [[nodiscard]] owned_reply latest_bell();
 
     [[nodiscard]] int answers_fd() const noexcept { return answers_->fd(); }

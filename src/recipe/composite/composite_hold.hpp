@@ -4,10 +4,10 @@
 // which decides when to request parts, when to give parts back, and when the whole hold is valid. client/call.hpp has
 // the functions for the caller.
 //
-// The mutex of the call also guards the recipe's state. Each step decides under this mutex, and executes its decisions
-// under no lock: it requests parts, gives parts back, and reports to the caller. The stop token of a part's hold
-// reports the part's loss. The callback on this token runs on a thread of the part's client, on which stop callbacks of
-// the user may run, too.
+// The mutex of the call also guards the recipe's state. For each event, the call decides under this mutex what to do.
+// Then it requests parts, gives parts back, and reports to the caller without the mutex. The stop token of a part's
+// hold reports the part's loss. The callback on this token runs on a thread of the part's client, on which stop
+// callbacks of the user may run, too.
 //
 // Thread safety: all members from any thread. Lock order: this object's mutex, then the mutexes of the parts' holds.
 #pragma once

@@ -55,8 +55,8 @@ public:
     }
 
 private:
-    // A wait that the search has reached from an earlier step, which has the index `from`. The owner of `wait` blocks
-    // that earlier step: the owner's contender `blocker` is ahead in the earlier step's queue.
+    // A wait that the search has reached from the wait in `steps_[from]`. The owner of `wait` blocks the wait in
+    // `steps_[from]`: the owner's contender `blocker` is ahead in the queue of that wait.
     struct step {
         place wait;
         std::size_t from = 0;

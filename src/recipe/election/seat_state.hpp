@@ -6,7 +6,7 @@
 // Each event returns effects. The seat executes them under no lock, because they call the client and the user's
 // executor, which may block or call the seat.
 //
-// Thread safety: none, a value of its seat.
+// Thread safety: none. The seat's mutex guards this value.
 #pragma once
 
 #include <deque>

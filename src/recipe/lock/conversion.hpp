@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// conversion: changes the kind of a read-write lock's hold without a gap.
+// conversion: changes the kind of a read-write lock's hold. The lock stays held during the change.
 //
 // Thread safety: one thread at a time for each guard; otherwise any thread.
 #pragma once

@@ -96,7 +96,8 @@ result<std::vector<contender>> describe(const std::string& path, std::span<const
         found.push_back(describe_one(names[i], answer));
     }
     if (found.empty()) return found;
-    // Orders equal numbers by creation, since a server may repeat the number 2^31 - 1.
+    // A server may repeat the number 2^31 - 1. So this function orders contenders with equal numbers by the creation of
+    // their znodes.
     const auto key = [pivot = core::order_number(found.front().sequence)](const contender& entry) {
         return std::pair{core::sequence_distance(core::order_number(entry.sequence), pivot),
                          entry.token};

@@ -111,8 +111,8 @@ std::vector<std::string> split(std::string_view text) {
     return pieces;
 }
 
-// A name is the text between two slashes. In the name that contains the argument, before() returns the text before the
-// argument, and behind() returns the text after the argument.
+// A name of the path may consist of a text, an argument and a further text. before() returns the first text, from the
+// piece of the template before the argument. behind() returns the further text, from the piece after the argument.
 std::string_view before(const std::string& piece) {
     return std::string_view{piece}.substr(piece.rfind('/') + 1);
 }

@@ -104,8 +104,8 @@ result<void> create(client_impl& servers, const std::string& path, std::int32_t 
             core::create_mode::persistent, servers.services().acl});
     const auto answers = servers.write_repeatedly(std::move(creates), options);
     if (!answers) return answers.error();
-    // The last answer, to the create of the semaphore itself, decides. A refusal to create a parent that exists does no
-    // harm.
+    // The result depends on the last answer, the answer for the semaphore itself. A refusal to create a parent that
+    // exists does no harm.
     const auto outcome = answers->back().error;
     if (outcome == core::server_error::ok || outcome == core::server_error::node_exists) return {};
     for (const auto& answer : *answers)

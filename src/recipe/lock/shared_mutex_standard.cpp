@@ -8,7 +8,8 @@ namespace turnstile {
 
 namespace {
 
-// Returns the calling thread's hold if the hold has this kind, or if the hold has ended.
+// Removes and returns the calling thread's hold. Throws not_owner if the thread has no hold, or has a valid hold of
+// another kind.
 guard take_own(detail::standard_forms& threads, const std::string& path, contender_kind kind) {
     auto own = threads.take(path);
     const auto held = detail::kind_held(path, own);
