@@ -66,9 +66,9 @@ struct entry {
     result<redis::script_check> (*check_of_script)(std::string_view servers,
                                                    const std::string& path);
     result<file_health> (*look_at_file)(std::string_view connect_string);
-    // Ends the session. The server ends it only for a caller that knows the session's id and its proof (a secret
-    // value). Also succeeds if the server has no such session. Blocks at most until `until`, but the name resolution
-    // may take longer.
+    // Ends the session. The server requires the session's id and its proof, a value that the server stores with the
+    // session. Also succeeds if the server has no session with this id. Blocks at most until `until`, but the name
+    // resolution may take longer.
     result<void> (*end_session)(const orphaned_session& which, core::time_point until);
     // Implements tls::make_context.
     tls::context_outcome (*make_tls_context)(const tls::settings& wanted,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// heard_changes: the changes of the server's tree of which a session has learned, and the session's watches.
+// heard_changes: the changes of the server's tree that a session knows, and the session's watches.
 //
 // Thread safety: none. Only the thread that has the turn to read uses the object (reading_turn.hpp).
 #pragma once

@@ -62,9 +62,9 @@ public:
     // Writes as many of the unsent bytes as the socket accepts. Returns false if bytes remain. Marked "Sending": the
     // first comment of this file says when to lock.
     bool send();
-    // With the next three members, a thread can send without a lock. `take_unsent` takes the unsent bytes out of this
-    // object, `write` sends them, and `put_back` puts the bytes back that `write` did not send. All three are marked
-    // "Sending": the first comment of this file says when to lock.
+    // With the next three members, a thread holds no lock during the system call. `take_unsent` takes the unsent bytes
+    // out of this object, `write` sends them, and `put_back` puts the bytes back that `write` did not send. All three
+    // are marked "Sending": the first comment of this file says when to lock.
     [[nodiscard]] std::string take_unsent() noexcept { return std::exchange(unsent_, {}); }
     void put_back(std::string_view rest) { unsent_.insert(0, rest); }
     // Returns the number of bytes that the socket accepted. For a broken connection, returns the text's length: the

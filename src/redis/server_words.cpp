@@ -76,7 +76,7 @@ refusal_kind judge_refusal(std::string_view error) noexcept {
     // Some versions of Redis put other words before the code of an error inside a script.
     if (error.find("OOM command not allowed") != std::string_view::npos) return refusal_kind::full;
     if (error.find("READONLY You can't write") != std::string_view::npos) return refusal_kind::away;
-    // A slot is moving to another node, and the key is already there.
+    // The key's slot is moving to another node, and that node already has the key.
     if (error.find("non local key in a cluster node") != std::string_view::npos)
         return refusal_kind::away;
     if (error.find("NOREPLICAS ") != std::string_view::npos) return refusal_kind::away;

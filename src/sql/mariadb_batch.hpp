@@ -41,7 +41,7 @@ public:
 
     [[nodiscard]] const std::string& text() const noexcept { return text_; }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
-    // Returns the rows for each asker. There are no rows for the statements from the first failure on.
+    // Returns the rows for each asker. Omits the first failed statement and all statements after it.
     [[nodiscard]] std::unordered_map<asked_statement, result_rows> take_rows(
         mariadb_answers& answers) const {
         std::unordered_map<asked_statement, result_rows> taken;

@@ -11,7 +11,8 @@
 // server, another connection may have it.
 //
 // The statement does not use SLEEP(). All SLEEPs of a server share one mutex. A KILL QUERY at the wrong moment tries to
-// take this mutex for two seconds, and meanwhile no other connection can begin or end a SLEEP (10.11, Item_func_sleep).
+// take this mutex for two seconds, and meanwhile no other connection can begin or end a SLEEP (MariaDB 10.11,
+// Item_func_sleep).
 //
 // | when the bell comes                         | why the session does not miss the event                             |
 // |---------------------------------------------|---------------------------------------------------------------------|

@@ -4,7 +4,7 @@
 //
 // | error of the server                            | kind     | reaction of the client                               |
 // |------------------------------------------------|----------|------------------------------------------------------|
-// | 1020, 1062, 1213, 1242, 1317 conflict, killed  | retry    | repeats the transaction, which was rolled back       |
+// | 1020, 1062, 1213, 1242 conflict; 1317 killed   | retry    | repeats the transaction, which was rolled back       |
 // | 1205 timeout of a lock; 3572 locked row        | row_held | repeats the transaction later; keeps the session     |
 // | 1045, 1698 no such user or password            | refused  | reports `auth_failed`                                |
 // | 1040, 1053, 1158-1161, 1180, 1203, 1226, 1927, | lost     | connects again                                       |

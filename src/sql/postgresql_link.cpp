@@ -200,7 +200,7 @@ bool postgresql_link::take_bells() noexcept {
     return rung;
 }
 
-// A NOTIFY may have arrived together with an earlier answer.
+// First checks for a NOTIFY that has arrived together with an earlier answer.
 database::woken postgresql_link::wait(int caller, boottime_clock::time_point until) {
     if (is_open() && take_bells()) return database::woken::by_bell;
     std::array<pollfd, 2> waited{

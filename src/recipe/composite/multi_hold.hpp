@@ -3,8 +3,8 @@
 // and what to give back.
 //
 // composite_hold.hpp has the code that holds of several locks share, and describes what the mutex guards. A *part* is
-// the hold of one of the locks. A lost part is kept until the whole hold is given up, because the guard still queries
-// the part, and the part's client runs callbacks.
+// the hold of one of the locks. The multi_hold keeps a lost part until the whole hold is given up, because the guard
+// still queries the part, and the part's client runs callbacks.
 //
 // Thread safety: all members from any thread. Lock order: this object's mutex, then the mutexes of the parts' holds.
 #pragma once

@@ -40,8 +40,9 @@ wait_for_graph::wait_for_graph(std::vector<lock_queue> queues) : queues_{std::mo
 
 // ---- the shortest cycle that a wait has closed -------------------------------------------------
 
-// A breadth-first search from the newest wait, over older waits only. A vertex is a wait. Its edges lead to the waits
-// of all owners that are ahead of this wait in its queue. The search examines each position of a queue once.
+// A breadth-first search from the newest wait, over older waits only. A vertex is a wait. For each contender ahead of
+// this wait in its queue, the edges lead to the waits of the contender's owner. The search examines each position of a
+// queue once.
 class wait_for_graph::search {
 public:
     search(const wait_for_graph& graph, place newest) : graph_{graph} {

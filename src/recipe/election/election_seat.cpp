@@ -248,7 +248,8 @@ result<void> election_seat::move_to(std::string_view successor, boottime_clock::
 void election_seat::wait_out(course::turn turn, boottime_clock::time_point until) {
     auto& servers = *queue_.servers();
     if (until > boottime_clock::now()) servers.services().timers->arm(*this, until);
-    // If the client is closing, it may never call the timer. So the pause ends now.
+    // Ends the pause now if its end has come, or if the client is closing: a client that is closing may never call the
+    // timer.
     if (until <= boottime_clock::now() || !servers.open()) step(course::rested{turn});
 }
 
