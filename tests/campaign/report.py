@@ -16,7 +16,7 @@ PLAYED = ("calls", "holds lost", "processes", "processes killed", "times stopped
 # The columns of the table, and the order of its rows.
 SHOWN = ("holds lost", "processes killed")
 ORDER = list(KINDS)
-UNKEPT = "events of the campaign that the promises of the row's servers do not exclude"
+UNKEPT = "violations that occurred; on these servers the library does not promise to prevent them"
 NOT_PROMISED = "not promised by these servers, and seen: "
 
 
