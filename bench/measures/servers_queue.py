@@ -7,7 +7,7 @@ from measures.drain import drain_in_turns
 def measure(bench):
     (size,) = bench.settings.drain_sizes
     rates = bench.new_result(
-        "servers-queue", f"A queue of {size:,}", "hand-overs a second", "higher", scale="log", reference=bench.beside,
+        "servers-queue", "Draining a queue", "hand-overs a second", "higher", scale="log", reference=bench.beside,
         about="All waiters are in one process, and each waiter releases the lock as soon as it has the lock. "
               "Turnstile's waiters wait asynchronously in one client. Every other lock has a thread for each waiter "
               "and, except flock, a connection for each waiter.")
