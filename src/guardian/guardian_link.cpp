@@ -130,7 +130,7 @@ void guardian_link::read_refusals() {
 }
 
 void guardian_link::failed(int why) noexcept {
-    // ETOOMANYREFS: too many descriptors that the guardian has not read.
+    // The kernel reports ETOOMANYREFS while too many sent descriptors wait for the guardian to read them.
     const bool lags = why == EAGAIN || why == ENOBUFS || why == ETOOMANYREFS;
     missed_ = true;
     if (!lags) gone_ = true;

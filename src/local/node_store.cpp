@@ -38,8 +38,8 @@ std::set<std::string> node_store::abandoned_containers() const {
 
 void node_store::create(const create_txn& txn, const moment& when, sequence_end at_end) {
     tree_node& parent = at(parent_of(txn.path));
-    // `creates`, the parent's counter of created children, becomes negative when it overflows. ZooKeeper 3.8.0 takes a
-    // smaller counter for an older one, so it then changes neither the counter nor the parent's pzxid.
+    // `creates`, the parent's counter of created children, becomes negative when it overflows. ZooKeeper 3.8.0 ignores
+    // a counter that is smaller than the stored counter. So it then changes neither the counter nor the parent's pzxid.
     if (txn.parent_creates > parent.creates || at_end == sequence_end::wraps) {
         parent.creates = txn.parent_creates;
         parent.pzxid = when.zxid;

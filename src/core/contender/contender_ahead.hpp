@@ -14,9 +14,9 @@
 
 namespace turnstile::core {
 
-// Returns a text like "web1, pid 12, label \"orders\", since 2026-11-21T04:38:36Z", from claims that may be false.
-// Returns an empty text for a contender of another library, which claims nothing. The text has at most a few hundred
-// bytes, all printable.
+// Returns a text like "web1, pid 12, label \"orders\", since 2026-11-21T04:38:36Z". `claimed`: what a contender wrote
+// about itself into its znode, which may be false. A contender of another library writes nothing about itself; then the
+// text is empty. The text has at most a few hundred bytes, all printable.
 [[nodiscard]] std::string text_of_claims(const contender_metadata& claimed, bool with_thread);
 
 struct contender_ahead {

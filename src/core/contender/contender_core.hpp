@@ -29,8 +29,8 @@
 // |          |                                | own znode                |           | must decide                    |
 // |          |                                |                          | leaving   | failed, cancelled, timed out   |
 // |          |                                |                          | outside   | znode deleted, session over    |
-// | held     | our znode                      | a watch on the own znode | leaving   | released, or lost with its     |
-// |          |                                | and on contenders behind;|           | lease                          |
+// | held     | our znode                      | a watch on the own znode | leaving   | released, revoked, lease ended |
+// |          |                                | and on contenders behind;|           |                                |
 // |          |                                | a rename                 | over      | znode deleted, session over    |
 // | leaving  | our znode                      | the znode's removal      | over      | removed, or session over       |
 // | over     | nothing                        | none                     |           | final; `gone` was reported     |
@@ -94,7 +94,7 @@ public:
     void look_again(contender_session& c);
     // Called at the end of the lock delay: the instant that delay_end() of state_queries.hpp returned.
     void on_delay_end(contender_session& c);
-    // Renames the znode at the same position, so that a hold of a read-write lock becomes another kind (renaming.hpp).
+    // Changes the kind of a hold of a read-write lock: renames the znode, which keeps its position (renaming.hpp).
     void rename(contender_session& c, claim_kind kind);
     // Called when the caller gives up its wait or releases its hold. A waiting caller is notified of `why`. A holder
     // requested the release itself, and is not notified.
@@ -104,7 +104,7 @@ public:
     void revoke(contender_session& c, const error& why);
     // Continues with requests that had to wait for the end of a commit (guarded_write.hpp).
     void proceed(contender_session& c) { step(c); }
-    // Handles the data of our znode, which a commit has read.
+    // Handles the answer to a commit's read of our znode.
     void apply(contender_session& c, const reply& answer);
     void version_became(std::int32_t version) noexcept;
 
@@ -120,7 +120,7 @@ public:
     // True if the contender can continue only after the event of a watch.
     [[nodiscard]] bool rests_on_events() const noexcept;
     // Returns the bytes that the contender's znode takes, or may take later, in the transaction that closes the
-    // session. The bytes count from the caller's call until the znode is gone.
+    // session. Returns this number from the caller's call on, and zero after the contender has ended.
     [[nodiscard]] std::size_t owned_bytes() const { return over() ? 0 : bytes_as(kind()); }
     // Returns owned_bytes() for the case that the contender has this kind and has not ended.
     [[nodiscard]] std::size_t bytes_as(claim_kind kind) const;

@@ -3,13 +3,13 @@
 //
 // Servers since 3.8.4 and 3.9.2, and Debian's 3.8.0, send an event only to sessions that may read the znode
 // (CVE-2024-23944). If a client has taken the permission READ off a znode, the znode's deletion wakes no waiter. So
-// from time to time each waiting contender reads again (second_looks.cpp). This request does not need the permission
-// READ.
+// from time to time each waiting contender reads again (second_looks.cpp). A get of a deleted znode returns "no such
+// node" even to a session without the permission READ.
 //
 // | contender                          | request                                   | answer                      |
 // |------------------------------------|-------------------------------------------|-----------------------------|
-// | a waiter                           | a get with a watch of the contender ahead | "no such node", even        |
-// |                                    |                                           | without the permission READ |
+// | a waiter                           | a get, with a watch, of the znode of the  | "no such node", if the      |
+// |                                    | nearest contender ahead                   | contender ahead is gone     |
 // | a waiter for permits               | the same get; or, if it is the first      | contenders that are gone or |
 // |                                    | waiter, a get of the folder. Also a list, | granted, number of permits  |
 // |                                    | and a read of the semaphore's limit       |                             |

@@ -43,7 +43,7 @@ namespace state {
 
 // Data that a contender needs in addition to the names in a list: the order of equal numbers, and a semaphore's limit.
 struct list_supplement {
-    std::vector<std::string> children;  // kept until these data are sufficient to decide
+    std::vector<std::string> children;  // kept until these data suffice to determine the position
     tie_order ties;
     permit_reading permits;
     friend bool operator==(const list_supplement&, const list_supplement&) = default;
@@ -135,7 +135,7 @@ struct standing {
     void apply_own(contender_call& call, const reply& answer);
     void apply_own_and_watch(contender_call& call, const reply& answer);
     // Stores the version and the operator's request that were read from our znode. Returns true if the version or the
-    // request is new. The version alone does not decide: servers that restart from older data may assign the same
+    // request is new. Compares the request as well, because servers that restart from older data may assign a known
     // version to another request.
     [[nodiscard]] bool take_note(std::int32_t read_version,
                                  const std::optional<revocation_text>& found);
@@ -148,7 +148,7 @@ struct standing {
 // Common part of the states queued and first, in which a caller waits (state_waiting.cpp).
 struct waiting : standing {
     bool waited = false;  // true: another contender was ahead at this position
-    // The connection of the list that showed the position; 0: that list is out of date.
+    // Number of the connection on which a list showed the contender's position; 0: that list is out of date.
     std::uint64_t listed_on = 0;
     std::int64_t pzxid = 0;  // the folder's latest change, from that list
     base::cold<list_supplement> beside{};
@@ -156,8 +156,8 @@ struct waiting : standing {
     [[nodiscard]] bool is_listed_on(std::uint64_t connection) const noexcept {
         return listed_on == connection;  // place: list_of_this_connection
     }
-    // read_own() returns the consequence of an answer to a request about our znode. read_data() returns the consequence
-    // of the data in our znode.
+    // read_own() handles the answer to a request about our znode, read_data() the data in our znode. The result says
+    // how the contender continues (consequence.hpp).
     [[nodiscard]] consequence read_own(contender_call& call, const reply& answer);
     [[nodiscard]] consequence read_data(contender_call& call, const reply& answer);
     // Called when the session has ended. Returns the state `outside`, in which the contender enters its queue again. If
@@ -213,8 +213,8 @@ struct queued : waiting {
     friend bool operator==(const queued&, const queued&) = default;
 };
 
-// No contender is ahead. Before the grant, the contender waits for the lock delay, for the lease, and for a get of our
-// znode (state_first.cpp).
+// No contender is ahead. Before the grant, the contender waits for the end of the lock delay, for a lease that lasts
+// long enough, and for the answer to a get of our znode (state_first.cpp).
 struct first : waiting {
     first() = default;
     explicit first(queued&& from);
@@ -237,7 +237,7 @@ struct first : waiting {
 // The caller was notified of the grant, and holds the lock (state_held.cpp).
 struct held : standing {
     fencing_token token;
-    // True for a semaphore's contender that had waited, until the contenders behind it know of its grant.
+    // For a semaphore's contender that had to wait: true until the contenders behind it know of its grant.
     bool unannounced = false;
     pending_ticket announcing;
     base::cold<contenders_watch> behind;

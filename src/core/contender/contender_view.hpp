@@ -17,7 +17,7 @@
 
 namespace turnstile::core {
 
-// The part of a contender_view that guarded writes (guarded_write.hpp) see as well.
+// The part of a contender_view that guarded_writes (guarded_write.hpp) gets as well.
 struct session_view {
     bool attached = false;         // true: attached to a server that belongs to a majority
     std::uint64_t connection = 0;  // the number of the latest connection
@@ -37,10 +37,11 @@ struct contender_view : session_view {
     // ahead.
     bool omits_list = false;
     std::optional<std::int32_t> sole_number{};
-    // Set if no hold can become certain on this connection. Then a znode would only block other contenders.
+    // Set if no lease can become valid on this connection, so that no contender can be granted. Then the contender
+    // fails with this error and creates no znode, which would only block other contenders.
     std::optional<error> no_lease{};
-    // A grant is allowed if the contender read its own znode at most this long ago. Then the hold notices in time an
-    // order to leave that another client has written since that read. confirmation_pace::unseen_for computes this time.
+    // A grant is allowed if the contender read its own znode at most this long ago. If another client has written an
+    // order to leave since that read, the hold still notices the order in time (confirmation_pace::unseen_for).
     duration unseen_for{};
     double clock_drift = 0;
     acl_policy acl = acl_policy::open;

@@ -14,8 +14,8 @@
 // | idle      | no request is in progress             | planning  | a commit waits, and has no plan yet           |
 // |           |                                       | sent      | a commit waits, and the hold is not about to  |
 // |           |                                       |           | write its own znode                           |
-// | planning  | existing znodes are being read        | idle      | the reads are answered, or must be sent       |
-// |           |                                       |           | again, or the hold has ended                  |
+// | planning  | reads of the commit's znodes are in   | idle      | the reads are answered, or must be sent       |
+// |           | progress                              |           | again, or the hold has ended                  |
 // | sent      | the multi is in progress              | idle      | it was carried out, refused, or never sent    |
 // |           |                                       | in_doubt  | the answer is lost                            |
 // |           |                                       | overtaken | another client wrote first; nothing was done  |
@@ -28,7 +28,7 @@
 //
 // The end of the session leads from each state to idle.
 //
-// If the answer to a commit's multi is lost, the *fence* decides: another multi, of two sets of the own znode, which
+// If the answer to a commit's multi is lost, the *fence* follows: another multi, of two sets of the own znode, which
 // changes the version from v to v + 2. The servers apply at most one of the fence and the lost multi, since both
 // require v. So once the servers have applied the fence, the lost multi fails. The read that is sent after the fence
 // shows the outcome. If the version is v + 1, the servers have applied the lost multi, and the commit has succeeded. If
@@ -131,7 +131,7 @@ private:
     // Changes the state, and checks the transition against the table above. No other function changes the state.
     void enter(state&& next);
     void settle(std::int32_t version, effects& out);
-    // `own` is passed by value: the caller takes it out of a state that ends before the function returns.
+    // Takes `own` by value, because the state that contained it ends before this function returns.
     void become_in_doubt(const session_view& session, own_znode own, const reply& answer,
                          effects& out);
     void suspend(const session_view& session, const reply& answer, effects& out);

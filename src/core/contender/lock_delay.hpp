@@ -57,7 +57,7 @@ public:
     [[nodiscard]] bool expects(ticket id) const noexcept {
         return reading_.is(id) || writing_.is(id);
     }
-    // True if the contender needs no further request, and only the end of the delay is missing.
+    // True if the contender needs no further request, and waits only for the end of the delay.
     [[nodiscard]] bool waits() const noexcept {
         return state_ == state::left && end_ && left_.noted;
     }
@@ -71,7 +71,7 @@ public:
         left_ = {};
         end_.reset();
     }
-    // Forgets the version of the crash mark, so that the contender reads the mark again before it overwrites it.
+    // Forgets the version of the crash mark. So the contender reads the mark again before it overwrites the mark.
     // Servers that restart from older data may assign the mark's version again.
     void forget_version() noexcept { version_is_known_ = false; }
     void end_has_come() noexcept { end_.reset(); }

@@ -8,9 +8,9 @@
 // | a waiter that has lost its nearest predecessor,  | get the folder's data, and the    | granted, if the   |
 // | and saw a long queue with more contenders ahead  | waiter's own znode                | mark reaches that |
 // |                                                  |                                   | predecessor; else |
-// |                                                  |                                   | it lists          |
-// | a contender that is or was the first, saw a long | remove its znode and raise the    |                   |
-// | queue and knows the version of the folder's data | mark in one transaction           |                   |
+// |                                                  |                                   | it lists children |
+// | a contender that is or was the first, saw a long | remove its znode and raise the    | later contenders  |
+// | queue and knows the version of the folder's data | mark in one transaction           | can use the mark  |
 //
 // A waiter that gives up raises no mark, and other libraries raise none. Then the next contender behind lists the
 // folder, and raises the mark again later. low_water_mark.hpp has the mark itself.

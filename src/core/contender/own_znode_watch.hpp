@@ -48,8 +48,8 @@ public:
     [[nodiscard]] bool on_event(watch_kind kind) noexcept;
     // Called after a check that showed a write into the znode. The watch must be set again.
     void was_changed() noexcept { watched_on_ = 0; }
-    // Handles the answer to a request of this object. Returns true if the znode was gone, so that no watch was set and
-    // the contender must unregister at the session.
+    // Handles the answer to a request of this object. Returns true if the request should have set the watch, but the
+    // znode was gone. Then the caller must unregister the watch at the session.
     [[nodiscard]] bool on_answer(const reply& answer);
     // Forgets the watch. Returns true if the session still has the watch registered; then the caller must unregister
     // the watch at the session.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // parent_creation: creates a folder and its parents after a contender's create has found the folder missing.
 //
-// All creates are sent at once, although most of the znodes usually exist. A refusal counts only if the contender's
-// next create finds the folder missing again.
+// The contender sends all creates without waiting for answers, although most of the znodes usually exist. It reports a
+// refusal to its caller only if its next create finds the folder missing again.
 //
 // Thread safety: none, a value.
 #pragma once

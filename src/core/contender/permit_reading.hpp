@@ -64,8 +64,8 @@ private:
     std::int32_t limit_version_ = 0;
     bool by_children_ = false;
     std::uint64_t children_on_ = 0;  // connection with the watch on the children, until it fires
-    // The mzxid of the write that set the limit for which this contender has called settle(). So the contender calls
-    // settle() once for each limit.
+    // Identifies the latest limit that settle() has processed: the mzxid of the write that set this limit. settle()
+    // processes each limit only once.
     std::optional<std::int64_t> settled_mzxid_;
 };
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// renaming: gives a contender's znode another name at the same position, when a read-write hold changes its kind or
-// when an upgrade changes its position.
+// renaming: gives a contender's znode another name. In this way a hold of a read-write lock changes its kind and keeps
+// its position in the queue, and an upgrade moves to its other position (queue_rule.hpp).
 //
 // | state      | event that ends the state     | next state or result                                          |
 // |------------|-------------------------------|---------------------------------------------------------------|
 // | wanted     | send()                        | in progress                                                   |
-// | in progress| the answer is there           | done, refused, or wanted again                                |
+// | in progress| the answer arrives            | done, refused, or wanted again                                |
 // |            | the answer is lost            | unsure                                                        |
 // | unsure     | our write changed our znode   | wanted: the lost rename was not and will not be carried out   |
 // |            | our znode does not exist      | fenced: the next list of the folder shows the outcome         |
@@ -13,13 +13,13 @@
 // | fenced     | a list on this connection     | done, or our znode is gone                                    |
 // |            | a list that shows no outcome  | the session is replaced; its end removes the znode            |
 //
-// One transaction creates a znode of the other kind with the same number, and removes the old znode. So the position in
-// the queue is never empty (failure F10), and both names are known beforehand.
+// One transaction creates a znode with the new name, and removes the old znode. So the contender is never without a
+// position in the queue (F10 in docs/reference/failures.md), and both names are known beforehand.
 //
-// If the answer to the transaction is lost, a server may still have the transaction, and forward it after our next
-// requests (docs/why/mutex.md, step 2). So the rename may commit late. It requires the version that our znode had when
-// the rename was sent. Therefore the contender writes its znode, which changes the version. If the lost rename was not
-// carried out before this write, it never will be.
+// If the answer to the transaction is lost, a server may still have the transaction, and send it to the leader after
+// our next requests (docs/why/mutex.md, step 2). So the rename may commit late. It requires the version that our znode
+// had when the rename was sent. Therefore the contender writes its znode, which changes the version. If the lost rename
+// was not carried out before this write, it never will be.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -57,7 +57,7 @@ public:
     }
 
     void send(contender_session& c, const renamed_znode& own);
-    // Sends the next request that finds the outcome of a lost rename. Allowed only while the renaming is unsure.
+    // Sends the next request that finds the outcome of a rename whose answer was lost. Allowed only while is_unsure().
     void find_out(contender_session& c, const renamed_znode& own);
     // `done`: the znode has the new name. The consequences `refused` and `own_znode_gone` end the renaming.
     consequence on_answer(contender_session& c, const renamed_znode& own, const reply& answer);

@@ -94,7 +94,8 @@ void outside::create_parents(contender_call& call) {
 void creating::on_reply(contender_call& call, const reply& answer) {
     if (sent.take_answer(answer)) return on_created(call, answer);
     // The list was answered before the create: the servers refused a batch that contained the create, so the create was
-    // sent again after the list. If the client may not list the folder, the next list shows that, once our znode exists.
+    // sent again after the list. If the client may not list the folder, the next list shows that, once our znode
+    // exists.
     if (listing.take_answer(answer)) return call.ignore_list(answer);
     // The servers refused a batch that contained our create. So the create was sent again, after this read of the
     // semaphore's limit. The contender ignores the answer to this read, because a new read follows the create.
@@ -237,8 +238,8 @@ void unsure::look_for_guid(contender_call& call, const reply& answer) {
     locating = c.submit(get_op{base::child_path(call.folder(), *child)});
 }
 
-// The folder has no znode of the lost create, but the create may still commit. The session searches for the znode for a
-// while longer.
+// The answer to the create was lost, and the folder does not contain its znode. But the create may still commit, so the
+// session searches for the znode for a while longer.
 void unsure::give_up_create(contender_call& call) {
     TURNSTILE_CHECK(verified_on != 0);
     TURNSTILE_CHECK(!guid.empty());
@@ -256,8 +257,8 @@ void unsure::on_located(contender_call& call, const reply& answer) {
         case answer_class::ok: break;
         case answer_class::gone: return give_up_create(call);
         case answer_class::forbidden:
-            // Our GUID in the name shows that we may remove the znode. But we may not read it, so it cannot become a
-            // hold.
+            // Our GUID in the name shows that we may remove the znode. But we may not read the znode, so the
+            // contender cannot get the lock.
             if (!given_up)
                 call.session.tell(failed{{errc::no_permission, "to read " + next.path(call)}});
             return call.enter(leaving{std::move(next)});

@@ -17,10 +17,10 @@ first::first(queued&& from) : waiting{std::move(from)} {
     TURNSTILE_CHECK(!beside->ties.asks());
 }
 
-// The contender gets the lock only while the lease makes the hold certain (failure F28). Otherwise the session sends a
-// confirmation, a write that extends the lease, and calls this function again. The grant also waits for a get of our
-// znode that is in progress. If the latest get is too old, the contender sets a watch: where answers are slow, another
-// get would be too old as well.
+// The contender gets the lock only while the lease lasts long enough (F28 in docs/reference/failures.md). Otherwise the
+// session sends a confirmation, a write that extends the lease, and calls this function again. The grant also waits for
+// a get of our znode that is in progress. If the latest get is too old, the contender sets a watch: where answers are
+// slow, another get would be too old as well.
 void first::step(contender_call& call) {
     if (!call.may_ask()) return;
     auto& c = call.session;

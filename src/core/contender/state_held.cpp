@@ -76,7 +76,8 @@ void held::end_epoch(contender_call& call, const error& why) {
     call.end();
 }
 
-// During a rename, the rename itself has probably removed the old znode. The answer to the rename decides.
+// During a rename, the rename itself has probably removed the old znode. The answer to the rename then shows whether
+// the contender still has a znode.
 void held::lose_znode(contender_call& call) {
     if (rename->is_wanted()) return;
     give_back(call);

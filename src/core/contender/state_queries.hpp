@@ -23,8 +23,8 @@ namespace turnstile::core {
 // True for a hold, and for a contender that may get the lock soon: confirmations that check its znode must extend its
 // lease.
 [[nodiscard]] bool needs_confirmation(const contender_state& current) noexcept;
-// True if the contender is first and only its lease is missing, or if a read of the low-water mark (low_water_mark.hpp)
-// may show that it is first.
+// True if no contender is ahead, so that the grant depends on the lease. Also true if a read of the low-water mark
+// (low_water_mark.hpp) may show that no contender is ahead.
 [[nodiscard]] bool awaits_lease(const contender_state& current) noexcept;
 // True for a hold, and for a waiter with exactly one contender ahead. When this contender ends, the contender behind it
 // may get the lock.

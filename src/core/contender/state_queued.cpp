@@ -81,7 +81,8 @@ void queued::end_epoch(contender_call& call, const error& why) {
     call.enter(after_session(call, why));
 }
 
-// During a rename, the rename itself has probably removed the old znode. The answer to the rename decides.
+// During a rename, the rename itself has probably removed the old znode. The answer to the rename then shows whether
+// the contender still has a znode.
 void queued::lose_znode(contender_call& call) {
     if (rename->is_wanted()) return;
     give_back(call);
@@ -156,8 +157,8 @@ void queued::on_tied(contender_call& call, const reply& answer) {
         listed_on = 0;
     apply(call, answer, outcome);
     if (call.leaves_state() || std::holds_alternative<suspends>(outcome)) return;
-    // The contender kept a list of children until it knows the czxids of all contenders with equal numbers. Then it
-    // decides by this list. If the list is out of date, a new list follows instead.
+    // The contender keeps a list of children until it knows the czxids of all contenders with equal numbers. Then it
+    // determines its position from this list. If the list is out of date, the contender lists the folder again instead.
     if (!beside->ties.asks() && is_listed_on(answer.connection)) judge_kept(call);
 }
 

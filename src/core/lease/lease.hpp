@@ -13,9 +13,10 @@
 //     valid_until = c + S - drift * S
 //
 // The session was certainly touched at c or later, and `drift` is the assumed limit for the error of the clocks'
-// speeds. All times are of the boottime clock. An answer counts from the time at which the client *received* it, and
-// only if the session was still certain at that time. Let w be the send time of the latest write whose answer counts,
-// and proves that the server had a majority and that the session existed. Then c is the latest of
+// speeds. All times are of the boottime clock. The lease uses an answer only from the time at which the client
+// *received* it, and only if valid_until had not passed by then: such an answer *counts*. Let w be the send time of the
+// latest write whose answer counts, and proves that the server had a majority and that the session existed. Then c is
+// the latest of
 //   (a) w, if this connection is to a standalone server or to the leader, and the client knew this at w;
 //   (b) the send time of a request on this connection whose answer was received at w - R or earlier. R is the relay
 //       bound (relay_bound.hpp), lengthened by the drift;

@@ -2,10 +2,10 @@
 // relay_bound: the longest time between a follower's answer to a session and the moment at which the leader learns of
 // the request (R in docs/why/lease.md).
 //
-// The bound is (syncLimit + 1) * tickTime of the servers. The user's settings decide first, then the servers' report,
-// and then ZooKeeper's sample configuration. A long granted session timeout may come from a long tick, since servers
-// with default limits grant from 2 to 20 ticks. So the granted timeout can lengthen the assumed tick, but never
-// shortens it.
+// The bound is (syncLimit + 1) * tickTime of the servers; with the option `assumed_stall`, that stall plus half a tick.
+// Values that the user does not set come from the servers' report, or else from ZooKeeper's sample configuration. A
+// long granted session timeout may come from a long tick, since servers with default limits grant from 2 to 20 ticks.
+// So the granted timeout can lengthen the assumed tick, but never shortens it.
 //
 // Thread safety: values and pure functions.
 #pragma once

@@ -16,7 +16,7 @@
 // `<n>` is the number that the servers append (`%010d` of the parent's creation counter). The text before the word that
 // names the kind (`-lock-` and others) does not matter. So the contenders of Go's samuel client (32 hex digits instead
 // of the uuid) and of Curator without protection join the same queue. Every other child is foreign and ignored; in
-// Curator and Go one foreign child blocks every contender (failure F14).
+// Curator and Go one foreign child blocks every contender (F14 in docs/reference/failures.md).
 //
 // An upgrade's name has two numbers: the number that the servers gave to the upgrade, and `<its n>`, the number of its
 // upgradable contender. The number at the end of the name is the upgrade's position in the queue. Before the upgrade is
@@ -54,8 +54,9 @@ enum class contender_family { lock, latch, read_write, semaphore };
 struct claim {
     claim_kind kind = claim_kind::lock;
     std::int32_t permits = 1;  // for a semaphore's contender
-    // For an upgrade: the number behind `__UPGR__` in its name. At first this is the number of the upgradable contender.
-    // After the upgrade has moved to that contender's position, it is the number that the servers gave to the upgrade.
+    // For an upgrade: the number behind `__UPGR__` in its name. At first this is the number of the upgradable
+    // contender. After the upgrade has moved to that contender's position, it is the number that the servers gave to
+    // the upgrade.
     std::int32_t upgrades = 0;
     friend bool operator==(const claim&, const claim&) = default;
 };
@@ -117,8 +118,8 @@ struct upgrade_numbers {
 
 // True if the number is so near the maximum of the folder's counter of creates that contenders with larger numbers may
 // have come earlier. The counter of a ZooKeeper 3.8.0 server stays at 2^31 - 1. While creates are in progress, such a
-// server counts on into the negative numbers. After the commit of these creates it starts at 2^31 - 1 again. So a later
-// contender may have the same number or a smaller number, and only the czxids give the order.
+// server counts on into the negative numbers. After the commit of these creates the server continues with 2^31 - 1. So
+// a later contender may have the same number or a smaller number, and only the czxids give the order.
 [[nodiscard]] constexpr bool at_counter_end(std::int32_t sequence) noexcept {
     constexpr std::int32_t k_most_under_way = 1'000'000;
     using limits = std::numeric_limits<std::int32_t>;

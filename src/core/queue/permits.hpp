@@ -8,8 +8,8 @@
 // | `2 was 5 up to 7` | two permits; contenders up to number 7 may hold permits under the earlier limit of 5 |
 //
 // Under `2 was 5` each contender in the first five positions may hold permits until it leaves, so each of these
-// contenders waits for all contenders ahead. A list of the children that is read after the change shows the last of
-// these contenders, for `up to`.
+// contenders waits for all contenders ahead. A contender that lists the children after the change writes the
+// number of the last of these contenders behind `up to`.
 #pragma once
 
 #include <optional>

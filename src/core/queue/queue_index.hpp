@@ -2,9 +2,9 @@
 // queue_index: a sorted list of a folder's children, from which many contenders look up their positions.
 //
 // decide() in queue_rule.hpp reads every name for each contender. Contenders for locks and latches wait for all
-// contenders ahead, so a search in one sorted list finds each predecessor. The index gives the same answer as that
-// function. It gives no answer if the numbers do not determine the order. A queue_index refers to the names in
-// `children`.
+// contenders ahead, so a search in one sorted list finds each predecessor. The index gives the same answer as
+// decide() of queue_rule.hpp, or no answer if the numbers do not determine the order. A queue_index refers to the names
+// in `children`.
 #pragma once
 
 #include <cstdint>

@@ -68,8 +68,9 @@ struct decision {
     friend bool operator==(const decision&, const decision&) = default;
 };
 
-// The limit of a semaphore: its present number of permits, and the earlier number under which contenders that still
-// exist may have been granted. After the limit was lowered, contenders may hold more permits than `now`.
+// The limit of a semaphore: its present number of permits, and an earlier number under which present contenders may
+// have got permits. They keep these permits. So after the limit was lowered, contenders may hold more permits than
+// `now`.
 struct permit_limit {
     std::int32_t now = 1;
     std::int32_t earlier = 1;

@@ -140,7 +140,7 @@ public:
     // True if `open` may block for seconds to resolve host names.
     [[nodiscard]] virtual bool open_may_block() const noexcept { return false; }
 
-    // Returns the promises of these servers, which hold for every lock on them.
+    // Returns what these servers promise for every lock.
     [[nodiscard]] virtual turnstile::promises promises() const = 0;
 
     // True if the servers free this process's locks as soon as the process ends, and not only after the session

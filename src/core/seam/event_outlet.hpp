@@ -18,7 +18,7 @@ public:
     void deliver(coordinator_event&& event) noexcept {
         if (!is_closed()) sink_.deliver(std::move(event));
     }
-    // `orderly`: the session also ends at the server. Otherwise the session is left to expire.
+    // If `orderly` is true, the session also ends at the server. Otherwise the server lets the session expire.
     void close(bool orderly) noexcept { state_ = orderly ? state::orderly : state::abandoned; }
     [[nodiscard]] bool is_closed() const noexcept { return state_ != state::open; }
     [[nodiscard]] bool is_orderly() const noexcept { return state_ == state::orderly; }

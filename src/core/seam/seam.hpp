@@ -8,8 +8,8 @@
 // a value as well.
 //
 // Rules that every coordinator keeps:
-// - Each request has a ticket that is never used twice in a session. It gets exactly one reply, unless the session
-//   object is closed first.
+// - Each request has a ticket that is never used twice in a session. Each request gets exactly one reply, unless the
+//   session object is closed first.
 // - One coordinator_session is one session of the servers: one epoch. After `expired`, `auth_failed` or a changed
 //   session id it is dead; its user closes it and opens a new one.
 // - A session's requests are carried out and answered in the order in which they were submitted.

@@ -11,8 +11,8 @@ namespace turnstile::core {
 namespace {
 
 constexpr int k_first_look = 8;  // the first search follows after this part of the session timeout
-// The last search follows after two session timeouts. A lost create may block the queue for one session timeout and two
-// ticks (G4 in docs/guarantees.md), and no server grants a session timeout below two ticks.
+// A create whose answer was lost may block the queue for one session timeout and two ticks (G4 in docs/guarantees.md),
+// and no server grants a session timeout below two ticks. So the last search follows after two session timeouts.
 constexpr int k_last_look = 2;  // the last search follows after this many session timeouts
 
 }  // namespace

@@ -35,7 +35,7 @@ struct confirmation_pace {
     friend bool operator==(const confirmation_pace&, const confirmation_pace&) = default;
 };
 
-// The needs of a session's contenders that decide when a confirmation is due.
+// Facts about a session's contenders, from which due() computes the time of the next confirmation.
 struct confirmation_needs {
     bool contenders = false;      // the session has contenders
     bool confirming = false;      // a contender needs confirmations (state_queries.hpp)

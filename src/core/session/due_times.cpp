@@ -13,8 +13,8 @@ std::optional<time_point> lease_end(const session_owners& owners) {
 }
 
 // From the returned time on, the leader may have selected the session for expiry, although servers still answer. If no
-// lease can be kept on this connection, a new session would do no better. So the session goes on, and its lease is
-// never certain again.
+// lease can be kept on this connection, a new session would have no lease either. So the client then keeps the session,
+// and the function returns nothing.
 std::optional<time_point> broken(const session_owners& owners) {
     const auto& link = owners.link;
     const auto& lease = link.session_lease();

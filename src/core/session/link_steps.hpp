@@ -32,8 +32,9 @@ public:
     void enter(session_state next, const std::string& reason);
 
     // ---- the choice of the server ----
-    // look_elsewhere: asks other servers if the connection does not answer. found_elsewhere: leaves the connection for
-    // a leader that answered, if no hold and no queue position is at risk (docs/why/silence.md).
+    // look_elsewhere: called when the connection does not answer; asks other servers for a leader. found_elsewhere:
+    // moves to the leader that answered. Both do so only if a move puts no hold and no queue position at risk
+    // (docs/why/silence.md).
     void look_elsewhere();
     void found_elsewhere(const link_event& event);
 

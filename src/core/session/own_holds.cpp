@@ -51,7 +51,7 @@ void note_wait_for_own_hold(session_owners& owners, contender_id id) {
         own_hold(owners, value.folder(), znode_ahead(value.current(), value.folder()));
     if (own == nullptr || !is_same_owner(*own, value)) return;
     const auto interval = owners.link.confirm_interval();
-    // The waiter's first repeated read (second look) may follow the call at once, so that read does not count.
+    // Does not count the waiter's first repeated read (second look), which may follow the call at once.
     const auto waited = waiter->looks_at_own_hold++ * interval;
     if (waited < k_patience_with_own_hold || waited - interval >= k_patience_with_own_hold) return;
     owners.basics.actions.emplace_back(

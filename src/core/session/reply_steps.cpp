@@ -49,8 +49,8 @@ void reply_steps::note_proof(const reply& answer, bool write) {
     // place: answer_proves_quorum
     if (answer.outcome != outcome::answered || !proves_quorum(answer.error)) return;
     TURNSTILE_CHECK(answer.connection != 0);
-    // A read-only server may have answered a request that was in progress when the session connected to it. Its
-    // connection has a higher number than the latest attached connection, and its answer proves nothing.
+    // A read-only server may have answered a request that was in progress when the session connected to that server.
+    // Such an answer proves nothing. The connection to that server has a higher number than the latest attached one.
     if (answer.connection > owners_.link.connection()) return;
     owners_.link.answered(answer.connection, answer.sent, owners_.basics.now, write);
 }

@@ -66,8 +66,8 @@ public:
         return connection_ && !connection_->behind.empty();
     }
     [[nodiscard]] contender_id take_behind();
-    // True if it is this contender's turn to enter its queue: no contender waits for room in the request window, and no
-    // older contender is without a znode.
+    // True if it is this contender's turn to enter its queue: no contender waits for room in the request window, and
+    // no older contender waits to enter (contender_core::waits_to_enter).
     [[nodiscard]] bool is_next(contender_id id) const {
         const auto& outside = table_.outside();
         return connection_->behind.empty() && (outside.empty() || id <= *outside.begin());

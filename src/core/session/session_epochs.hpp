@@ -31,7 +31,7 @@ public:
     [[nodiscard]] std::optional<error> refused() const;
     // Returns the number of epochs that were opened, which is also the number of the latest epoch.
     [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
-    // Returns the number of connections in all epochs that have ended.
+    // Returns how many connections the ended epochs had in sum.
     [[nodiscard]] std::uint64_t earlier_connections() const noexcept {
         return earlier_connections_;
     }

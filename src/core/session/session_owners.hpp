@@ -13,9 +13,9 @@
 // | session_contenders | contenders, limits of holds, second looks, confirmations                       |
 // | commit_table       | guarded writes of holds, and releases that wait for these writes               |
 //
-// Five owners store whether the session has a connection, because each needs further data of it: server_link,
-// server_placement, session_requests, session_traces, session_contenders. link_steps tells all five of each attach and
-// detach.
+// Five owners store whether the session has a connection, because each of them stores further data about the
+// connection: server_link, server_placement, session_requests, session_traces, session_contenders. link_steps notifies
+// these owners of each attach and detach.
 //
 // | steps           | events or tasks that the steps handle                                             |
 // |-----------------|-----------------------------------------------------------------------------------|
