@@ -113,7 +113,8 @@ using packet = std::vector<std::byte>;
 [[nodiscard]] std::string scheme_of(std::string_view servers);
 
 [[nodiscard]] packet encode(const message& value);
-// Returns nothing unless the bytes are exactly one message within the limits in this file.
+// Returns the message that the bytes contain. Returns nothing if they are not exactly one message, or if the message
+// exceeds the limits in this file.
 [[nodiscard]] std::optional<message> decode(std::span<const std::byte> bytes);
 
 }  // namespace turnstile::guardian

@@ -25,8 +25,8 @@
 // |          |                                | contenders ahead         | leaving   | failed, cancelled, timed out   |
 // |          |                                |                          | outside   | znode deleted, session over    |
 // | first    | our znode                      | the lock delay's reads   | held      | granted                        |
-// |          |                                | and writes; a get of the | queued    | another connection: a new list |
-// |          |                                | own znode                |           | must decide                    |
+// |          |                                | and writes; a get of the | queued    | new connection, so a new list  |
+// |          |                                | own znode                |           | must show contenders ahead     |
 // |          |                                |                          | leaving   | failed, cancelled, timed out   |
 // |          |                                |                          | outside   | znode deleted, session over    |
 // | held     | our znode                      | a watch on the own znode | leaving   | released, revoked, lease ended |
@@ -80,13 +80,13 @@ public:
     void on_detached(contender_session& c);
     void on_epoch_end(contender_session& c, const error& why);
     // on_lease_end: the lease ran out. on_lease_confirmed: an answer extended the lease, so a grant may be possible
-    // now. watch_own_znode: the session is about to send a confirmation, a check of a znode that extends the lease; the
-    // contender sets a watch on its own znode, because another client may have deleted the znode or written into it.
+    // now. watch_own_znode: the session is about to send a confirmation (a check of one znode; its answer extends the
+    // lease). The contender sets a watch on its own znode, which another client may have deleted or changed.
     void on_lease_end(contender_session& c, const error& why);
     void on_lease_confirmed(contender_session& c) { step(c); }
     void watch_own_znode(contender_session& c);
-    // Called when a confirmation (the check of our znode that extends the lease) has shown that the znode is gone, or
-    // that another client has written into the znode.
+    // Called when a confirmation has checked our znode, and has shown that the znode is gone, or that another client
+    // has written into the znode.
     void on_own_znode_gone(contender_session& c);
     void on_own_znode_changed(contender_session& c);
     // Called for a second look (contender_looks.cpp). The contender reads whether the change for which it waits has

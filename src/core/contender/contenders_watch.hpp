@@ -3,9 +3,9 @@
 // a process keeps between the holds of its threads, needs this report.
 //
 // A list of the folder sets the watch, once after the grant and again on each new connection. If the list shows no
-// contender behind, the next event counts as an arrival. A child that is no contender may cause that event: the holder
-// then gives the lock up without need, which is safe. The watch reports only once, since the holder gives the lock up
-// after the report.
+// contender behind, the next event is reported as an arrival. A child that is no contender may cause that event: the
+// holder then gives the lock up without need, which is safe. The watch reports only once, since the holder gives the
+// lock up after the report.
 //
 // The removal of the holder's own znode fires the watch. So after its own removal the holder need not drop the watch at
 // the servers. If another client has removed the znode, the list may have set the watch after that removal. Then the

@@ -125,8 +125,8 @@ void guarded_writes::on_reply(const session_view& session, const reply& answer, 
         if (writes->writing.take_answer(answer))
             on_written(session, std::move(writes->own), answer, out);
     } else if (auto* const resolves = std::get_if<write_state::resolving>(&state_)) {
-        // The fence is the write that stops a lost commit. Its answer matters only if the servers forbid the fence.
-        // Otherwise the read that was sent after the fence decides.
+        // The fence is the write that stops a commit whose answer was lost. The answer to the fence shows only whether
+        // the servers forbid the fence. The read that was sent after the fence shows the outcome of the commit.
         if (resolves->fencing.take_answer(answer)) {
             resolves->may_not_fence = classify(answer) == answer_class::forbidden;
             return;

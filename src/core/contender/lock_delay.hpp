@@ -14,7 +14,7 @@
 // | crashed holder)| mark: a crashed holder left it behind         | delay; the note's time stamp is the     |
 // |                |                                               | start of the delay of later contenders  |
 // | absent, or the | check our znode, and write our mark           | the state becomes ours; the grant comes |
-// | delay has ended|                                               | as soon as the lease is certain         |
+// | delay has ended|                                               | as soon as the lease lasts long enough  |
 // | ours, after the| remove our znode and the mark in one          | the next contender need not wait        |
 // | release        | transaction                                   |                                         |
 //

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state `first`, before the grant: no contender is ahead, and the contender waits until its hold is certain.
+// The state `first`, before the grant: no contender is ahead, and the contender waits for the conditions of its grant.
 #include <algorithm>
 #include <utility>
 

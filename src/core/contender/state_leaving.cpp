@@ -76,7 +76,7 @@ operation leaving::removal(const contender_call& call) const {
 
 // Called with the answer to a removal. If the servers refused the part about the crash mark or about the low-water
 // mark, the next removal omits that part. (The crash mark may be missing, be protected, or have children. The folder's
-// data may have changed or be protected.) Returns false if the servers refused neither part.
+// data may have changed or be protected.) Returns true if the servers refused one of these parts.
 bool leaving::drop_refused_rest(contender_call& call, const reply& answer) {
     if (answer.error == server_error::ok || answer.parts.size() < 2) return false;
     if (answer.parts.front() != server_error::ok) return false;

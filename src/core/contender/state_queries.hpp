@@ -43,8 +43,8 @@ namespace turnstile::core {
 // True for a hold whose contender is not about to write its own znode. Only then may a commit write the znode.
 [[nodiscard]] bool settled(const contender_state& current) noexcept;
 // Returns the version of the contender's znode, as far as the contender knows. If the znode has another version,
-// another client has written into it. Returns k_any_version while a commit is in progress, because its outcome decides
-// the version.
+// another client has written into it. Returns k_any_version while a commit is in progress, because the commit may
+// change the version.
 [[nodiscard]] std::int32_t version_in(const contender_state& current) noexcept;
 
 }  // namespace turnstile::core

@@ -60,8 +60,8 @@ public:
     // Called before the client opens a new session.
     void opening(time_point before_connect);
     // Called when the client learned at `heard` that the session is attached to `connection`. A shorter timeout than
-    // before shortens the lease. If the lease has ended before the attach, neither the attach nor later answers on that
-    // connection prove anything.
+    // before shortens the lease. If the lease has ended before the attach, the attach and later answers on that
+    // connection prove nothing.
     void attached(std::uint64_t connection, duration timeout, time_point heard);
     // Called when the connection has ended. Ends the chain of touches. The end of the lease stays the same.
     void detached();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// relay_bound: the longest time between a follower's answer to a session and the moment at which the leader learns of
-// the request (R in docs/why/lease.md).
+// relay_bound: the longest time between a follower's answer to a request and the moment at which the leader learns of
+// that request (R in docs/why/lease.md).
 //
 // The bound is (syncLimit + 1) * tickTime of the servers; with the option `assumed_stall`, that stall plus half a tick.
 // Values that the user does not set come from the servers' report, or else from ZooKeeper's sample configuration. A

@@ -29,8 +29,8 @@
 //
 // Numbers are compared with our own number by signed 32-bit distance, which keeps the order across a wrap at 2^31. A
 // server whose counter stays at 2^31 - 1 (3.8.0) gives all later contenders this number, or for a while negative
-// numbers. All these numbers count as one number (at_counter_end). Czxids decide between equal numbers; if they are
-// missing, the rule returns `ask_czxid`.
+// numbers. The rule treats all these numbers as one number (at_counter_end), and orders equal numbers by the znodes'
+// czxids. If a czxid is missing, the rule returns `ask_czxid`.
 #pragma once
 
 #include <cstddef>

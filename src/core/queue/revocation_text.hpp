@@ -2,13 +2,13 @@
 // revocation_text: a text that an operator writes into a contender's znode. It requests or orders that the contender
 // gives up the lock or the position in the queue.
 //
-// `ask` is a request: the library reports it to the holder, and the holder decides. `take` is an order: the client that
-// reads it gives up. The operator's program removes the znode when the holder has given up, or when the holder's lease
-// must have ended (docs/why/revocation.md).
+// `ask` is a request: the library reports it to the holder, which may give up the lock. `take` is an order: the client
+// that reads it gives up. The operator's program removes the znode when the holder has given up, or when the holder's
+// lease must have ended (docs/why/revocation.md).
 //
 // The text follows the contender's own data and is percent-escaped like these data: `... revoke=take by=ops why=stuck`.
-// Curator's `__REVOKE__` and `unlock` replace the data, and count as requests. A Curator holder accepts a request only
-// if its whole data are `__REVOKE__`, so a request to a Curator holder has that form.
+// Curator's `__REVOKE__` and `unlock` replace the data, and the library treats them as requests. A Curator holder
+// accepts a request only if its whole data are `__REVOKE__`, so a request to a Curator holder has that form.
 #pragma once
 
 #include <cstddef>

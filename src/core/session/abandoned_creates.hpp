@@ -3,9 +3,9 @@
 // replaced by another create.
 //
 // An abandoned create may still commit later (docs/why/mutex.md, step 2). Then its znode would block the queue for as
-// long as the session lives. So the session searches for it: it lists the folder at an eighth, a quarter, half, once
-// and twice the session timeout after the create was abandoned. Every other list of that folder counts as a search,
-// too. If a list shows the znode, take() returns its name, and the session removes the znode.
+// long as the session lives. So the session searches for the znode: it lists the folder at an eighth, a quarter, half,
+// once and twice the session timeout after the create was abandoned. Every other list of that folder counts as a
+// search, too. If a list shows the znode, take() returns its name, and the session removes the znode.
 //
 // Thread safety: none, a pure value.
 #pragma once

@@ -39,9 +39,9 @@ public:
     void end_delays();
     void look_again();
     // Sets a watch on the own znode of each of these contenders. The watch reports at once that another client has
-    // deleted the znode, or that an operator has ordered the contender to leave. A set watch costs nothing. The checks
-    // of confirm() alone would be slow, since they check one hold after the other. A waiter needs no watch, nor does a
-    // hold that ends before its first confirmation.
+    // deleted the znode, or that an operator has ordered the contender to leave. Without the watch, only the checks of
+    // confirm() would show such a change, and they check one hold after the other. Waiters, and holds that end before
+    // their first confirmation, can do without this watch.
     //
     // The watches are set before each check, and after a reconnect before any other request. So the session knows of a
     // write into a holder's znode before an answer extends the holder's lease. At an attach no request for a watch from

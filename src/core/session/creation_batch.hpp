@@ -17,7 +17,9 @@
 // after a set. So the transaction also creates a probe znode, sets it and removes it again; no client ever sees the
 // probe.
 //
-// docs/why/mutex.md, step 1, says what follows a refused or lost request. Thread safety: none, a value.
+// docs/why/mutex.md, step 1, says what the session does if a request is refused or its answer is lost.
+//
+// Thread safety: none, a value.
 #pragma once
 
 #include <cstddef>

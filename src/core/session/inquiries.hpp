@@ -40,7 +40,7 @@ public:
         for (const auto& [id, inquiry] : waiting_) all.push_back(id);
         return all;
     }
-    // True if the inquiry is not in progress, and must not be sent on this connection.
+    // True if the inquiry is not in progress, and may be sent only on another connection than this one (only_on).
     [[nodiscard]] bool is_too_late(inquiry_id id, std::uint64_t connection) const {
         const auto& found = waiting_.at(id);
         return !found.under_way && found.only_on != 0 && found.only_on != connection;

@@ -14,7 +14,9 @@
 //     ...
 //     queue.answered(id);  // then loop again while it is ready
 //
-// docs/why/mutex.md, step 7, says what follows a refused or lost request. Thread safety: none, a value.
+// docs/why/mutex.md, step 7, says what the session does if a request is refused or its answer is lost.
+//
+// Thread safety: none, a value.
 #pragma once
 
 #include <cstddef>

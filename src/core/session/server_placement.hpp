@@ -51,7 +51,7 @@ public:
         return stay_ && (stay_->at == stage::settled || lease.is_ample());
     }
 
-    // Returns the time after which the lease cannot become certain on this connection any more. Returns nothing if the
+    // Returns the time after which no answer on this connection can make the lease valid. Returns nothing if the
     // lease can be kept, or while the session seeks the leader.
     [[nodiscard]] std::optional<time_point> no_lease(const lease& lease) const;
     [[nodiscard]] std::optional<time_point> due(const lease& lease) const;

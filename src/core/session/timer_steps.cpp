@@ -88,8 +88,8 @@ void timer_steps::replace_if_refused() {
         close_session::how::abandon);
 }
 
-// If the lease can never become certain on this connection, the first contender in a queue can never be granted, and
-// all contenders behind it wait. So the first contender leaves its queue, and its caller gets the reason.
+// If no answer on this connection can make the lease valid, the first contender in a queue can never be granted, and
+// all contenders behind this contender wait. So the first contender leaves its queue, and its caller gets the reason.
 void timer_steps::fail_hopeless() {
     if (!has_come(due::hopeless(owners_))) return;
     const auto& lease = owners_.link.session_lease();
