@@ -41,7 +41,7 @@ public:
     // Sends a copy of the descriptor to the guardian. The guardian keeps the copy open until this process has ended, or
     // until it receives `let_go` with the returned number.
     [[nodiscard]] std::uint64_t keep_open(int descriptor) noexcept;
-    // A number that is unique among this process's sessions and files.
+    // Returns a number that no other session or file of this process has.
     [[nodiscard]] std::uint64_t next_number() noexcept { return ++last_number_; }
     // False after a send has failed because the guardian has ended.
     [[nodiscard]] bool alive() const noexcept { return !gone_; }

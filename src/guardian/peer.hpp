@@ -23,8 +23,8 @@
 
 namespace turnstile::guardian {
 
-// The guardian guards at most this many ZooKeeper sessions of one process, and at most as many sessions that use a
-// module, a separate library for one kind of server.
+// The guardian guards at most this many ZooKeeper sessions of one process. The same limit applies to the process's
+// sessions that use a module, a separate library for one kind of server.
 inline constexpr std::size_t k_most_sessions = 4096;
 inline constexpr std::size_t k_most_kept_open = 64;  // files, for each peer
 

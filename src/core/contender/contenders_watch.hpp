@@ -7,8 +7,8 @@
 // holder then gives the lock up without need, which is safe. The watch reports only once, since the holder gives the
 // lock up after the report.
 //
-// The removal of the holder's own znode fires the watch. So after its own removal the holder need not drop the watch at
-// the servers. If another client has removed the znode, the list may have set the watch after that removal. Then the
+// The removal of the holder's own znode fires the watch. So a holder that has removed its znode need not drop the watch
+// at the servers. If another client has removed the znode, the list may have set the watch after that removal. Then the
 // holder must drop the watch.
 //
 // Thread safety: none, a value.

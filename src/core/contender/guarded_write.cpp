@@ -201,8 +201,8 @@ void guarded_writes::resolve(own_znode own, ticket_counter& tickets, effects& ou
 // ---- the plan of a commit (commit_plan.hpp) -------------------------------------------------
 
 // If a read gets no answer, all reads of the plan are sent again. A plan that is out of date does no harm, because the
-// servers refuse its steps. A forbidden read shows that the znode exists: since 3.7.3, 3.8.4 and 3.9.2 the servers
-// refuse to describe a znode that the client may not read, but they still report a missing znode (ZOOKEEPER-2590).
+// servers refuse its steps. A forbidden read shows that the znode exists. Servers since 3.7.3, 3.8.4 and 3.9.2 forbid a
+// read of a znode that the client may not read, but they still report a missing znode (ZOOKEEPER-2590).
 void guarded_writes::on_planned(const session_view& session, const std::string& path,
                                 const reply& answer, effects& out) {
     auto& asked = std::get<write_state::planning>(state_);

@@ -22,9 +22,9 @@
 // | in_doubt  | the multi may have been applied       | resolving | there is a connection                         |
 // | resolving | a fence and a read are in progress    | idle      | the read shows the outcome                    |
 // |           |                                       | in_doubt  | the answers are lost, or the fence failed     |
-// | overtaken | v is unknown, and is read again       | idle      | v is known: the commit is sent again, unless  |
-// |           |                                       |           | an operator ends the hold; or the znode is    |
-// |           |                                       |           | gone or may not be read: the commit fails     |
+// | overtaken | v is unknown, and is read again       | idle      | v was read: the commit is sent again; or the  |
+// |           |                                       |           | commit fails, because an operator ended the   |
+// |           |                                       |           | hold, or the znode is gone or unreadable      |
 //
 // The end of the session leads from each state to idle.
 //

@@ -4,7 +4,7 @@
 // While creation_limits::under_way creates are in progress, further contenders wait in the state `outside`. After the
 // next answer they enter together. A contender that comes alone enters at once. Creates in one folder never share a
 // transaction, so a wait would gain them nothing. So a create in the folder of the previous create does not count
-// towards that limit.
+// towards creation_limits::under_way.
 //
 //     if (batch.is_open()) { batch.begin(); ...; batch.add({contender, id, znode}); }
 //     for (auto& group : batch.take()) batch.sent(send(creation_request(group, probe)), group);

@@ -4,7 +4,7 @@
 // between two writes that extend the lease. They take turns.
 //
 // Holds and contenders next in line come first, since all contenders behind depend on them. But a contender further
-// back that has lost an event also blocks the contenders behind it. Only a few contenders read at a time: if all of
+// back that missed an event also blocks the contenders behind it. Only a few contenders read at a time: if all of
 // them did, the reads would cost as much as watches save. With the default session timeout of 30 s, up to 64 contenders
 // next in line each read every 6 s, and 1,000 waiters further back each read within 6.5 minutes.
 //
@@ -23,8 +23,8 @@ public:
     // Starts the interval anew, after an attach or with the session's first contender.
     void begin(time_point now) { looked_at_ = now; }
     [[nodiscard]] time_point due(duration interval) const { return looked_at_ + interval; }
-    // take_in_line() returns the contenders next in line that read again now. take_further_back() returns the contenders
-    // further back that read again now.
+    // take_in_line() returns the contenders next in line that read again now. take_further_back() returns the
+    // contenders further back that read again now.
     [[nodiscard]] std::vector<contender_id> take_in_line(const contender_table& contenders);
     [[nodiscard]] std::vector<contender_id> take_further_back(const contender_table& contenders);
 

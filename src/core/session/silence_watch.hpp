@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// silence_watch: decides when a client asks other servers for a leader (a *look*), because its connection does not
-// answer, and when the client may leave that connection. docs/why/silence.md argues that no lease is at risk, and that
-// clients do not move back and forth.
+// silence_watch: detects a connection that does not answer. Decides when the client then asks other servers for a
+// leader (a *look*), and when the client may leave the connection. docs/why/silence.md argues that no lease is at risk,
+// and that clients do not move back and forth.
 //
 // | event                                     | reaction                                                         |
 // |-------------------------------------------|------------------------------------------------------------------|

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// watch_registry: stores which contenders of a session are interested in the events of each znode, and, while the
-// session has no connection, which watches the servers must drop after the next attach.
+// watch_registry: stores which contenders of a session are interested in the events of each znode. While the session
+// has no connection, also stores which watches the servers must drop after the next attach.
 //
 // The servers keep one watch for each session and path, however often it was set, and report each event to the session
 // once. So this registry counts the interested contenders. An event goes to all interested contenders. When no
