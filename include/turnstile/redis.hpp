@@ -11,7 +11,7 @@
 //     redisCommand(db, "EVAL %s 2 %s %s %s", script.c_str(), check.key.c_str(), "{turnstile}:stock", check.znode.c_str());
 //
 // With a fencing token a store can refuse the write of an old holder, but only after the next holder has written. This
-// check gives more. Redis executes nothing else while it executes a script, so no other client gets the lock between
+// check is stronger. Redis executes nothing else while it executes a script, so no other client gets the lock between
 // the check and the write. Another client is granted the lock only after the hold's znode is removed: by a release, by
 // the end of the session, or by an operator. So however long the program is paused, a write of this holder never comes
 // after another client's grant (docs/why/redis.md).

@@ -150,8 +150,8 @@ public:
     //
     // Returns all contenders in their order.
     [[nodiscard]] result<std::vector<contender>> queue(const query_options& options = {}) const;
-    // Returns the holders, as far as their permits fit into the limit. If the limit has shrunk, the result leaves out
-    // holders that do not fit into the new limit, although they keep their permits until the release.
+    // Returns the holders whose permits fit into the limit. If the limit has shrunk, the result leaves out holders that
+    // do not fit into the new limit, although they keep their permits until the release.
     [[nodiscard]] result<std::vector<contender>> holders(const query_options& options = {}) const;
     // Returns the number of contenders ahead of this guard's znode, or the error `removed` if the znode is not in the
     // queue.

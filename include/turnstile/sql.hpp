@@ -10,7 +10,7 @@
 //     if (turnstile::sql::check(*hold, db)) PQexec(db, "COMMIT");
 //     else PQexec(db, "ROLLBACK");
 //
-// With a fencing token a database can refuse the write of an old holder. This check gives more: no other client gets
+// With a fencing token a database can refuse the write of an old holder. This check is stronger: no other client gets
 // the lock between the check and the commit. The check locks the database row of the hold's contender for your
 // transaction. Another client is granted the lock only after that row is removed: by a release, by the end of the
 // session, or by an operator. All of these wait until the transaction has ended. So however long the program is paused,

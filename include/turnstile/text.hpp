@@ -3,8 +3,8 @@
 //
 //     log(turnstile::text_of(hold.error()) + ", " + turnstile::text_of(servers.state()));
 //
-// turnstile/ostream.hpp and turnstile/fmt.hpp print the same text. The text of an `errc` is the message that its error
-// category has for it.
+// turnstile/ostream.hpp and turnstile/fmt.hpp print the same text. The text of an `errc` is its message in the
+// library's error category.
 //
 // Thread safety: pure functions.
 #pragma once

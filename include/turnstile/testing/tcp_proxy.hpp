@@ -102,8 +102,9 @@ public:
     // Sends all held messages on, without another call of the filter.
     void release_held();
 
-    // Returns the number of requests of the type `op` since the start or the last reset. A request counts when it
-    // reaches the filter, whatever the filter returns, with the type that the client sent.
+    // Returns the number of requests of the type `op` since the start or the last reset. The proxy counts a request
+    // when the request reaches the filter, by the type that the client sent. The filter's verdict has no effect on the
+    // count.
     [[nodiscard]] std::uint64_t requests(std::int32_t op) const;
     [[nodiscard]] std::uint64_t requests() const;  // all types, pings included, handshakes excluded
     [[nodiscard]] std::uint64_t watch_events() const;  // events that the server sent

@@ -43,7 +43,7 @@ struct zookeeper_server_options {
     std::string config{};            // the text of zoo.cfg, without clientPort and dataDir
     std::vector<std::string> java_arguments{};  // arguments of java before the class name
     int id = 0;                                 // the server's myid in an ensemble; 0: standalone
-    // A dataDir. The server starts with a copy of it. Empty: the server starts without data.
+    // A data folder (dataDir). The server starts with a copy of this folder. Empty: the server starts without data.
     std::filesystem::path data_from{};
     std::optional<server_tls> tls{};  // empty: no TLS
 };

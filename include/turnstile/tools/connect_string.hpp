@@ -25,7 +25,7 @@ inline constexpr const char* k_servers_file_variable = "TURNSTILE_SERVERS_FILE";
 // its owner can open it, or if its first line is empty.
 [[nodiscard]] TURNSTILE_EXPORT std::string servers_in_file(const std::string& file);
 
-// Returns the value of TURNSTILE_SERVERS. If that is not set, returns the first line of the file that
+// Returns the value of TURNSTILE_SERVERS. If this variable is not set, returns the first line of the file that
 // TURNSTILE_SERVERS_FILE names; empty if neither is set. Throws like servers_in_file(). client::from_environment() uses
 // this function.
 [[nodiscard]] TURNSTILE_EXPORT std::string servers_in_environment();

@@ -7,8 +7,8 @@
 //     for (const auto& right : tried.refused) print("no permission to ", to_string(right));
 //
 // The function uses the rights to test them: it creates a znode `turnstile-trial-<random>` in the folder, of the same
-// kind as a lock's folder, and removes it. If it cannot remove the znode, the result names it. If the connection is
-// lost during the trial, this empty znode may remain.
+// kind as a lock's folder, and removes it. If the function cannot remove this znode, the result names the znode. If the
+// connection is lost during the trial, this empty znode may remain.
 //
 // Thread safety: any thread may call try_path(). The call blocks; each wait is a Boost interruption point.
 #pragma once

@@ -14,7 +14,8 @@
 // A round first reads data that is not known yet: the folders, then the first contender of each queue, then the second
 // contender of each queue, and so on. With the rest of its requests it reads known data again. First it lists folders
 // again, beginning with the oldest results; folders whose queues changed in the last rounds are listed eight times as
-// often. Then it reads the data of contenders' znodes again. If there are few locks, each round reads all of them.
+// often. Finally the round reads the data of contenders' znodes again. If there are few locks, each round reads all of
+// them.
 //
 // The results for different locks were true at different instants, at most survey_round::oldest ago. A contender
 // appears as a holder or a waiter when the survey has read it and all contenders ahead of it. Until then the survey

@@ -36,8 +36,8 @@ bool is_of_another() {
     return ERR_GET_REASON(::ERR_peek_last_error()) == X509_R_KEY_VALUES_MISMATCH;
 }
 
-// OpenSSL calls this function if the key has a passphrase. OpenSSL's own function would ask for it on the terminal, and
-// leave the terminal without echo if a signal ended the process.
+// OpenSSL calls this function if the key has a passphrase. OpenSSL's own function would ask for the passphrase on the
+// terminal, and leave the terminal without echo if a signal ended the process.
 int give_no_passphrase(char* /*room*/, int /*size*/, int /*writes*/, void* is_asked) {
     *static_cast<bool*>(is_asked) = true;
     return -1;

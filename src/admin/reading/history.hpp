@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// history: records which contender held which lock and when, derived from successive snapshots.
+// history: compares successive snapshots, and records which contender held which lock and when.
 //
 // A span is the recorded time of one hold. The history misses a hold that begins and ends between two surveys. Times
 // are only as exact as the interval between surveys. A span begins when the contender was first seen as the holder. If

@@ -24,7 +24,7 @@ namespace turnstile::admin {
 
 class lock_reader {
 public:
-    // At most this many contenders of a queue are read; the rest are counted.
+    // The reader reads at most this number of contenders of a queue, and only counts the rest.
     static constexpr std::size_t k_deepest = 10'000;
 
     // `end`: stops a read in progress.
