@@ -47,7 +47,7 @@ foreach(module IN LISTS turnstile_modules)
         DESTINATION "${turnstile_cmake_dir}"
         COMPONENT development
     )
-    # Operators who make the database's tables by hand need this file.
+    # Operators who make the database's tables by hand need the module's .sql file.
     if(module IN_LIST turnstile_sql_modules)
         install(
             FILES "${PROJECT_SOURCE_DIR}/src/sql/schema/${module}.sql"

@@ -6,7 +6,7 @@
 # A module that is a shared library is in the folder of libturnstile. It exports only its entry function, and has copies
 # of the stateless sources that it shares with the core. A module that is an archive uses the core's objects. Programs
 # that link the archive get an option that requires its entry function. Without this option a linker would leave the
-# archive out, because no other symbol refers to the archive strongly.
+# archive out, because the program has no other strong reference to a symbol of the archive.
 
 # turnstile_link_in(<library> <kind>): programs that link the library also link the module's entry function.
 function(turnstile_link_in library kind)

@@ -108,7 +108,7 @@ struct acquire_options {
     //
     // The callback runs just before the caller gets the guard, on the same thread: the thread that called acquire() or
     // try_acquire(), or the thread that calls the handler. (Exception: for deadlock_detector::acquire() it runs on the
-    // callbacks executor.) So the callback may use the caller's variables, and it is also called for a hold that the
+    // callbacks executor.) The callback may use the caller's variables. The library also calls it for a hold that the
     // caller releases at once. The lock is held while the callback runs, so keep the callback short. If the callback
     // throws an exception, the library logs it.
     detail::callback<void(boottime_clock::time_point granted_at)> on_granted_at{};

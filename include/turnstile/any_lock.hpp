@@ -63,7 +63,7 @@ concept composable_lock = requires(L& lock, acquire_options options,
     lock.async_acquire(options, handler);
 };
 
-// A lock of any kind.
+// Refers to a lock of any kind, or shares ownership of the lock.
 class any_lock {
 public:
     // A function that receives the hold or the error.

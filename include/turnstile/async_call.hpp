@@ -195,8 +195,8 @@ acquisition_awaitable<result<void>> async_wait_connected(client& servers, const 
     return {detail::started_connection(servers, limit), {}, std::move(resume_on)};
 }
 
-// Awaits hold.commit(writes); no thread waits. `options` are acquire_options, of which the call uses timeout and stop,
-// or a timeout or a deadline. `resume_on` resumes the coroutine.
+// Awaits hold.commit(writes); no thread waits. `options` is a timeout, a deadline, or acquire_options, of which the
+// call uses only `timeout` and `stop`. `resume_on` resumes the coroutine.
 template <awaitable_options O, std::same_as<executor> E>
 acquisition_awaitable<result<commit_result>> async_commit(guard& hold, const transaction& writes,
                                                           O&& options, E resume_on) {

@@ -8,7 +8,8 @@
 //     turnstile::client servers{"zk1:2181,zk2:2181,zk3:2181/shop", {.session_timeout = 30s}};
 //     turnstile::mutex orders{servers, "/locks/orders"};
 //
-// The connect string "local:" (or "local:name", "local:name/chroot") gives locks inside this process, without a server.
+// With the connect string "local:" (or "local:name", "local:name/chroot") the locks are inside this process, without a
+// server.
 //
 // Threads: a client starts four threads, or uses the threads of a `runtime` (runtime.hpp). The four threads are for
 // timers, for callbacks, for opening and closing connections, and for the stop callbacks of lost holds. If tasks of the

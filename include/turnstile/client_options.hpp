@@ -58,9 +58,9 @@ enum class role_detection { on, off };
 // a follower has received (`lease_settings`).
 // - `automatic`: any server, if the session timeout is at least 5/2 of the relay bound, so that leases through any
 //   server are long enough. With a shorter timeout each session moves to the leader before it queues, and moves again
-//   when another server becomes the leader. The client behaves as with `any` if it cannot learn the servers' roles
-//   (behind a load balancer, with `role_detection::off`, or without `srvr` in the servers' 4lw.commands.whitelist), or
-//   if the leader accepts no clients (leaderServes=no).
+//   when another server becomes the leader. The client behaves as with `any` in two cases: it cannot learn the servers'
+//   roles (behind a load balancer, with `role_detection::off`, or without `srvr` in the servers'
+//   4lw.commands.whitelist), or the leader accepts no clients (leaderServes=no).
 // - `any`: the server that answers first.
 // - `leader`: the leader, whatever the session timeout.
 //

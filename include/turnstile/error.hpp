@@ -156,8 +156,8 @@ public:
     [[nodiscard]] turnstile::condition condition() const noexcept { return condition_of(code_); }
     // Returns is_retryable(code()).
     [[nodiscard]] bool is_retryable() const noexcept { return turnstile::is_retryable(code_); }
-    // Returns the detail in words, or an empty text. The detail may quote text that other clients wrote (a label, a
-    // reason) without any change.
+    // Returns the detail in words, or an empty text. The detail may quote, without any change, text that other clients
+    // wrote (a label, a reason).
     [[nodiscard]] const std::string& detail() const noexcept { return message_; }
     // Returns the category's text for the code, followed by the detail. Control characters, and marks that change the
     // direction of writing, are written as \xNN, so the text is safe for a log line and for a terminal.

@@ -2,14 +2,14 @@
 // fencing_vector: the fencing tokens of a hold that consists of several locks, each with the name of its lock.
 //
 // Use it with multi_lock and quorum_lock. No single number orders holds on several locks or ensembles, because tokens
-// of different ensembles cannot be compared. A store that remembers the largest token of each lock, and refuses a write
-// with a lower token, cannot be harmed by a holder that was paused past its lease.
+// of different ensembles cannot be compared. A store should remember the largest token of each lock, and refuse a write
+// with a lower token. Then a holder that was paused past its lease cannot harm the store.
 //
 //     const auto tokens = hold->fencing_tokens();
 //     if (tokens.is_behind(seen)) refuse(); else seen.raise(tokens);   // in the resource
 //
-// A comparison of two vectors ignores each name that only one of the vectors has, because callers may lock different
-// sets, and a quorum may be another majority each time.
+// A comparison of two vectors ignores each name that only one of the vectors has. The reason: callers may lock
+// different sets, and a quorum may be another majority each time.
 //
 // Thread safety: a value.
 #pragma once

@@ -44,8 +44,9 @@ struct job_rules {
     // Another shortest time from one start to the next start. The longer of `at_least_for` and `period` applies.
     // job_run::missed() uses only `period`.
     boottime_clock::duration at_least_for{};
-    // The time for which a run counts as running if its end is never recorded, because its process was killed, was
-    // stopped or lost the lock. After that time the job may start again. Choose a value longer than any run.
+    // The time for which the gate considers a run to be in progress if the run's end is never recorded, because its
+    // process was killed, was stopped or lost the lock. After that time the job may start again. Choose a value longer
+    // than any run.
     boottime_clock::duration at_most_for = std::chrono::hours{1};
 };
 
@@ -65,7 +66,7 @@ struct job_record {
     friend bool operator==(const job_record&, const job_record&) = default;
 };
 
-// The result of a call of run().
+// States whether a call of run() ran the job, or why it did not.
 enum class job_verdict {
     ran,      // this call ran the job
     not_due,  // the period, or at_least_for, has not passed
@@ -111,7 +112,7 @@ private:
     boottime_clock::time_point until_;
 };
 
-// A gate on one path.
+// The gate of one job. All instances of the service use the same path.
 class TURNSTILE_EXPORT job_gate {
 public:
     // Makes a gate. `id` is the name of this instance in the record; empty: "<host>-<pid>". Throws std::system_error:
@@ -141,8 +142,8 @@ public:
     // Errors: the errors of mutex::acquire() and guard::commit(). After an error the job has not run. `busy` (or
     // `timeout`, if the options have a timeout) also means that another recipe (a mutex, `turnstile run`) holds the
     // lock at the path; client_options::foreign_kinds can turn that into `bad_option`. After `outcome_unknown`, and
-    // after the loss of the lock (`session_lost`, `removed` and others), the start may have been recorded; then it
-    // counts as a run.
+    // after the loss of the lock (`session_lost`, `removed` and others), the start may have been recorded. Then all
+    // gates treat this start as a run, although the job has not run.
     result<job_report> run(const std::function<void(job_run&)>& job, acquire_options options = {});
     // Takes a timeout or a deadline in place of options: run(job, 30s).
     template <waiting_time W>

@@ -40,11 +40,11 @@ struct contender_metadata {
     [[nodiscard]] TURNSTILE_EXPORT static contender_metadata parse(std::string_view text);
 };
 
-// Returns the owner of the calling thread's blocking acquisitions whose options name no owner (acquire_options::owner):
-// 16 hexadecimal digits that no other thread of any process has.
+// Returns the name of the owner that the library uses for blocking acquisitions of the calling thread, if the options
+// name no owner (acquire_options::owner): 16 hexadecimal digits that no other thread of any process has.
 [[nodiscard]] TURNSTILE_EXPORT std::string thread_owner();
 
-// The kind of a contender.
+// The kind of hold that a contender has or waits for.
 enum class contender_kind {
     mutex,
     latch,       // Curator's LeaderLatch

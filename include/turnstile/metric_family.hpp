@@ -43,7 +43,7 @@ struct TURNSTILE_EXPORT metric_histogram {
     [[nodiscard]] std::uint64_t total() const noexcept;
     // Returns an estimate of the value below which the fraction `q` (0 to 1) of all values lies, like Prometheus'
     // histogram_quantile(): it interpolates inside a bucket, and returns the last bound if the value is above that
-    // bound. Returns 0 for an empty histogram. A `q` below 0 counts as 0, and a `q` above 1 counts as 1.
+    // bound. Returns 0 for an empty histogram. Uses 0 for a `q` below 0, and 1 for a `q` above 1.
     [[nodiscard]] double quantile(double q) const noexcept;
 };
 

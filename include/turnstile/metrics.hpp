@@ -59,7 +59,7 @@ enum class lock_event_kind { waits, granted, refused, released, lost };
 // Returns the name of the kind, like "granted".
 [[nodiscard]] TURNSTILE_EXPORT std::string_view to_string(lock_event_kind kind) noexcept;
 
-// An event of one call. The texts live until the observer returns.
+// An event of one call. The string views in it are valid until the observer returns.
 struct lock_event {
     lock_event_kind kind = lock_event_kind::waits;  // kind of the event
     std::uint64_t call = 0;           // number of the call, unique in its metrics object, from 1

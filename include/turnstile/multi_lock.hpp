@@ -80,7 +80,7 @@ public:
     //   a lock for which it waits.
     // - on_at_risk, on_expiring and on_asked_to_release are called for each part. The callbacks get the times of the
     //   whole hold.
-    // - max_hold counts from the grant of the last lock in the order.
+    // - The time max_hold begins at the grant of the last lock in the order.
     // - The lock_delay of a part (lock_options) applies to that part alone. When one part is lost, the library releases
     //   the other parts, so their locks are free at once, without a delay.
     result<guard> acquire(acquire_options options = {});

@@ -103,8 +103,8 @@ public:
     // std::system_error(bad_option) for an empty handler, because no code could release the lock.
     void async_acquire(acquire_options options, std::function<void(result<guard>)> handler);
 
-    // Queries. They neither take a lock nor change anything. A znode that is deleted during a query may be missing in
-    // the result. Errors: `timeout`, `not_connected`, `cancelled`, `interrupted`, `closed`, `forked`, `auth_failed`,
+    // Queries. They take no lock and change nothing. A znode that is deleted during a query may be missing in the
+    // result. Errors: `timeout`, `not_connected`, `cancelled`, `interrupted`, `closed`, `forked`, `auth_failed`,
     // `no_permission`, `protocol`.
     //
     // Returns whether a contender holds the lock.

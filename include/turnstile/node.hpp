@@ -26,7 +26,7 @@ namespace turnstile {
 
 class guard;
 
-// The data of a znode.
+// A znode, as read_node() returns it.
 struct node {
     std::string data{};        // data of the znode, any bytes
     std::int32_t version = 0;  // number of writes since its creation

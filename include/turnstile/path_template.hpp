@@ -19,9 +19,9 @@
 // `k_longest_beginning` bytes. It then appends "%~" and a digest of the whole argument (UUID version 5, RFC 4122: 122
 // bits of SHA-1).
 //
-// Reserved names. A name in the path must not look like a znode of a recipe (for example, it must not end with "lock-"
-// and ten digits), and the path must not begin with ZooKeeper's "/zookeeper". In these cases the template also escapes
-// the last byte of the argument.
+// Reserved names. A name in the path must not look like a znode of a recipe; for example, it must not end with "lock-"
+// and ten digits. The path must not begin with ZooKeeper's "/zookeeper". If an argument would break one of these rules,
+// the template also escapes the argument's last byte.
 //
 // Different arguments therefore give different paths, unless two arguments that were cut have the same digest. A number
 // becomes decimal digits, so the number 7 and the text "7" give the same path. These rules are a contract between

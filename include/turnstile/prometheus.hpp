@@ -73,7 +73,7 @@ inline std::vector<::prometheus::MetricFamily> prometheus_families(
     return all;
 }
 
-// A Collectable that takes a snapshot whenever it is collected.
+// A Collectable that takes a snapshot whenever prometheus-cpp calls Collect().
 class prometheus_collectable final : public ::prometheus::Collectable {
 public:
     // Makes a Collectable for the metrics object `numbers`.

@@ -40,8 +40,8 @@ enum class order_promise { none, arrival };
 // `notified`: the server notifies the waiter.
 //
 // On MariaDB `notified` is true only among clients with the same database user, or with the right CONNECTION ADMIN.
-// Without that right, clients of another user cannot notify a waiter. Then the waiter asks every third of its session
-// timeout, and the log says so once.
+// Without that right, clients of another user cannot notify a waiter. Then the waiter asks after each third of its
+// session timeout, and the log says so once.
 enum class waiting_promise { polled, notified };
 
 // The effect on locks when one server is lost. `none`: no lock can be acquired until the server is back.
@@ -53,8 +53,9 @@ enum class failover_promise { none, loses_writes, survives };
 enum class loss_promise { none, told };
 
 // Fencing (G6). `grows`: of two grants that exclude each other, the later grant has the larger fencing token, as long
-// as the servers keep their data. `grows_across_lost_data`: that is also true after the servers lost data and continued
-// from older data, unless the older data contain a waiter that another client had removed by force.
+// as the servers keep their data. `grows_across_lost_data`: the later grant also has the larger token after the servers
+// lost data and continued from older data. Exception: the older data contain a waiter that another client had removed
+// by force.
 enum class token_promise { none, grows, grows_across_lost_data };
 
 // The promise about transactions that a holder sends by guard::commit(). `guarded`: the servers execute either all
