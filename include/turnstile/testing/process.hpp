@@ -33,7 +33,7 @@ struct process_options {
     // Variables as "NAME=value". The child gets this process's environment; these variables are added to it, or replace
     // its values.
     std::vector<std::string> environment{};
-    // The file to which the child's standard output and error are appended. If `output` is empty, this text is discarded.
+    // The file to which the child's standard output and error are appended. Empty: this output is discarded.
     std::filesystem::path output{};
     std::filesystem::path
         folder{};  // the child's working folder; empty: this process's working folder
