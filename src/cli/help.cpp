@@ -8,14 +8,16 @@ namespace {
 
 constexpr const char* k_servers = R"(
 Servers:
-  --servers HOST:PORT,...     or TURNSTILE_SERVERS; a chroot: zk1:2181/shop;
-                              or redis://, postgresql://, mysql://, sqlite:
-  --servers-file FILE         or TURNSTILE_SERVERS_FILE: a file with the servers
-                              in its first line, for a connect string with a
-                              password; only its owner may have access
-  --credentials-file FILE     or TURNSTILE_CREDENTIALS_FILE: a file with
-                              user:password in its first line; only its owner
-                              may have access
+  --servers HOST:PORT,...     ZooKeeper servers; zk1:2181/shop has the chroot
+                              /shop. Or a connect string that begins with
+                              redis://, postgresql://, mysql:// or sqlite:
+                              [the environment variable TURNSTILE_SERVERS]
+  --servers-file FILE         a file with the servers in its first line, for a
+                              connect string with a password; only its owner may
+                              have access [TURNSTILE_SERVERS_FILE]
+  --credentials-file FILE     a file with user:password in its first line; only
+                              its owner may have access
+                              [TURNSTILE_CREDENTIALS_FILE]
   --session-timeout DURATION  how long the servers keep a silent session [30s]
   --connect-timeout DURATION  how long to wait for an answer of a server [10s]
   --tick DURATION             the servers' tickTime [as they report, else 2s]
@@ -81,8 +83,9 @@ Usage: turnstile elect [OPTION]... PATH -- COMMAND [ARGUMENT]...
                        "-" for none
   -o, --output FORM    with --listen: text, or json (a line for each leader:
                        path, leader, znode, token and data) [text]
-  --http ADDRESS       answer sidecars and probes at a port of 127.0.0.1, or at
-                       ADDRESS:PORT: /leader, /isLeader, /healthz, /metrics
+  --http ADDRESS       serve HTTP for sidecars and probes; ADDRESS is a port of
+                       127.0.0.1, or HOST:PORT. The paths are /leader,
+                       /isLeader, /healthz and /metrics
   --allow-host NAME    another host name that requests to --http may use
   -q, --quiet          do not report on the terminal when this machine leads
 
@@ -201,10 +204,12 @@ Usage: turnstile take [OPTION]... --reason TEXT PATH
   --who NAME            your name, for the holder and the log [USER@HOST]
   --znode NAME          take the lock from this contender, a name from show
                         -o wide; needed if several hold the lock
-  --ask-for DURATION    time from the request to the order; 0: no request [5s]
-  --wait DURATION       time from the order to the deletion [twice the session
-                        timeout that the holder claims]; required for holders of
-                        other libraries, and if the claim cannot be true
+  --ask-for DURATION    time from the request to the order to release; 0: send
+                        the order without a request [5s]
+  --wait DURATION       time from the order to release to the deletion of the
+                        znode [twice the session timeout that the holder
+                        claims]; required for holders of other libraries, and if
+                        the claim cannot be true
   --now                 delete the znode at once; until the holder learns of the
                         deletion, it may work as if it held the lock
   -o, --output FORM     text, or json (one object, at the end) [text]
@@ -242,11 +247,12 @@ Access:
                         characters or more
   --users-file FILE     named users: a line NAME ROLE SECRET each; ROLE is look,
                         ask or take, SECRET scrypt$..., sha256$... or proxy
-  --hash-password       read a password, print its SECRET, and end
+  --hash-password       read a password, print its SECRET for --users-file,
+                        and end
   --trust-proxy ADDR    believe the headers of a proxy with this address or
                         block (10.0.0.0/8); may be repeated
   --user-header NAME    proxy header with the user's name [X-Forwarded-User]
-  --groups-header NAME  proxy header with the groups [X-Forwarded-Groups]
+  --groups-header NAME  proxy header with the user's groups [X-Forwarded-Groups]
   --tls-cert FILE       a certificate chain in PEM
   --tls-key FILE        the private key of the certificate
   --allow-changes       let signed-in people ask holders to release a lock, and
@@ -274,7 +280,7 @@ Ubuntu: default-jre-headless, libzookeeper-java).
 
 Usage: turnstile dev [OPTION]... [-- COMMAND [ARGUMENT]...]
 
-  --count N             1 server or 3 [1]
+  --count N             the number of servers: 1 or 3 [1]
 
 Without a COMMAND it prints a line for the shell that sets TURNSTILE_SERVERS. A
 COMMAND has TURNSTILE_SERVERS in its environment; turnstile exits with the
