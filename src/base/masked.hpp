@@ -7,7 +7,7 @@
 //     without_password  the text that identifies the servers and the user
 //     has_password      true if the connect string has a password
 //     quoted_part       a part of the connect string, for a message that refuses the connect string
-//     chroot_fault      the sentence that refuses the chroot
+//     chroot_fault      the rule that the chroot breaks
 //
 // Thread safety: pure functions.
 #pragma once

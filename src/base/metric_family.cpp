@@ -20,7 +20,7 @@ std::string_view type_of(metric_kind kind) {
     return "gauge";
 }
 
-// Returns the shortest text that reads back as the same number, in any locale.
+// Returns the shortest text from which a parser gets the same number. The text does not depend on the locale.
 std::string number(double value) {
     if (std::isnan(value)) return "NaN";
     if (std::isinf(value)) return value > 0 ? "+Inf" : "-Inf";

@@ -25,7 +25,7 @@ namespace turnstile::base {
 // for a few contenders.
 inline constexpr std::size_t k_longest_path = std::size_t{32} * 1024;
 
-// Fails with `errc::bad_path`. "/" is valid here.
+// Fails with `errc::bad_path` if the path breaks a rule. "/" is valid here.
 [[nodiscard]] result<void> validate_path(std::string_view path);
 // True if a path may contain the character. For "/" and "." further rules apply.
 [[nodiscard]] bool allowed_in_path(char32_t character) noexcept;

@@ -2,7 +2,7 @@
 // random: pseudo-random numbers as a value, and GUIDs made of them.
 //
 // Purpose: the core's values are copied, compared and replayed by the simulator, so its randomness
-// is a value, too: 32 bytes that a seed determines. In production the seed is the kernel's.
+// is a value, too: 32 bytes that a seed determines. In production the kernel supplies the seed.
 //
 //     base::random source = base::random::from_system();
 //     std::string name = "_c_" + base::make_guid(source) + "-lock-";

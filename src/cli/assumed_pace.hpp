@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// assumed_pace: the tickTime and syncLimit that the client assumes for the servers. The command line's values come
-// first, then the servers' reported values, then ZooKeeper's sample configuration. By default servers grant session
-// timeouts from 2 to 20 times tickTime, so the granted timeout may raise the assumed tickTime. Other kinds of servers
-// have no followers, so their values are zero.
+// assumed_pace: the tickTime and syncLimit that the client assumes for ZooKeeper servers. The command line's values
+// come first, then the servers' reported values, then ZooKeeper's sample configuration. By default servers grant
+// session timeouts from 2 to 20 times tickTime, so the granted timeout may raise the assumed tickTime. For other kinds
+// of servers both values are zero, because these servers have no followers.
 //
 // Thread safety: a value and pure functions.
 #pragma once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// command_host: runs a command under a hold. Owns the forwarded signals, the pipe for status lines, and the keeper: the
-// process that kills the command before the lease ends.
+// command_host: runs a command while the client holds a lock or leads an election. Owns the forwarded signals, the pipe
+// for status lines, and the keeper: the process that kills the command before the lease ends.
 //
 //     command_host host{options.keeping};              // before there is a second thread
 //     client servers{where, host.options_for(options.servers)};
@@ -40,8 +40,8 @@ public:
 
     [[nodiscard]] const forwarded_signals& signals() const noexcept { return signals_; }
     [[nodiscard]] const status_pipe& status() const noexcept { return status_; }
-    // Returns client options with two effects. The keeper closes the sessions that the client leaves open (as the
-    // client's guardian). The client refuses a path with contenders of another kind of lock.
+    // Returns client options with two effects. The keeper becomes the client's guardian, the process that closes the
+    // sessions that the client leaves open. The client refuses a path with contenders of another kind of lock.
     [[nodiscard]] static client_options options_for(const server_settings& servers);
 
     // Waits until the client is connected. Checks that the granted session timeout is long enough for the grace period.

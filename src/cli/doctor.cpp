@@ -71,7 +71,8 @@ void look_through_session(examination& seen) {
     survey_path(servers, seen);
 }
 
-// Tests whether a process guard is available. Call this before the process has a second thread.
+// Tests whether this host has a process guard, which finds and kills all processes of a command. Call this before the
+// process has a second thread.
 void look_for_guard(examination& seen) {
     try {
         seen.guard = process_guard{guard_choice::automatic}.name();

@@ -225,7 +225,7 @@ json json_of_clocks(const examination& seen) {
     return result;
 }
 
-// Only `turnstile run` and `turnstile elect` need a process guard.
+// Only `turnstile run` and `turnstile elect` need a process guard, which finds and kills all processes of a command.
 findings guard_findings(const examination& seen) {
     if (seen.no_guard.empty()) return {};
     return {

@@ -60,7 +60,7 @@ struct elect_options {
 
 constexpr std::chrono::milliseconds k_look{1'000};
 
-// Takes part in the election, and runs the command in each term.
+// Takes part in the election. In each term, the time during which this process leads, runs the command.
 class command_leader {
 public:
     command_leader(const client& servers, command_host& host, const elect_options& options)
@@ -80,7 +80,8 @@ public:
         if (options.http->port == 0) complain("answers at http://" + to_string(page_->address()));
     }
 
-    // Runs until a signal arrives, or, with --once, until a term ends. Returns the exit code.
+    // Takes part until a signal arrives, or this process cannot take part any more. With --once, takes part only until
+    // its first term ends. Returns the exit code.
     int run() {
         say("waiting to lead as " + election_.id());
         election_.start();

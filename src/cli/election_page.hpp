@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // election_page: the HTTP server of `turnstile elect --http`, for a sidecar and for probes.
 //
-// The server reads the election's queue at most once a second, however many clients it has. It makes the same checks as
-// the admin page, and has the same limits (admin/http).
+// The server reads the election's queue at most once a second, however many clients it has. It checks and limits HTTP
+// requests as the admin page's server does (admin/http).
 #pragma once
 
 #include <memory>

@@ -11,7 +11,7 @@
 namespace turnstile::cli {
 
 // `session_timeout`: the requested or the granted timeout. The check always assumes a connection to a follower, because
-// the connection may move there. Error: bad_option, with the numbers.
+// the client may connect to a follower later. Error: bad_option, with the numbers.
 [[nodiscard]] result<void> check_grace(const keeping_options& options, const assumed_pace& servers,
                                        std::chrono::milliseconds session_timeout);
 

@@ -19,8 +19,9 @@ namespace turnstile::cli {
 [[nodiscard]] std::string held_with(const run_options& options);
 
 // Returns nothing if `run` must acquire the lock. If an outer run holds the lock, there are two more cases. With
-// --reenter, the command replaces this process; a failed exec returns an exit code. Without --reenter and without a
-// time limit, prints one line on stderr and returns an exit code, because `run` would wait for ever.
+// --reenter, the command replaces this process, and the function returns an exit code only after a failure. Without
+// --reenter and without a time limit, prints one line on stderr and returns an exit code, because `run` would wait for
+// ever.
 [[nodiscard]] std::optional<int> end_at_held_lock(const run_options& options);
 
 // Returns nothing if an election may start at this path. If an outer run holds the path's lock, prints one line on

@@ -37,7 +37,7 @@ struct help_page {
 // ("--grace", "-n").
 [[nodiscard]] std::string text_of_option(const help_page& page, std::string_view name);
 
-// Returns a manual page (man 7 man). `title`: its description in one line.
+// Returns a manual page (man 7 man). `title`: a description of the command in one line.
 [[nodiscard]] std::string manual_page(const std::string& name, const std::string& title,
                                       const help_page& page);
 

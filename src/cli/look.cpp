@@ -33,8 +33,8 @@ void print(const std::string& text) {
     std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
-// Returns the clock for the ages of contenders. Prints a line if this is only this machine's clock, because the servers
-// did not give their time.
+// Returns the servers' clock, from which the ages of contenders are computed. If the servers have not reported their
+// time, returns this machine's clock and prints a line that says so.
 servers_clock clock_for(const client& servers, const std::vector<surveyed_lock>& locks) {
     const servers_clock clock{servers};
     if (!locks.empty() && !clock.is_theirs())

@@ -49,7 +49,7 @@ void kill_child(pid_t number) noexcept {
         ::kill(number, SIGKILL);
 }
 
-// The file `children` contains numbers, each followed by a space.
+// The file `children` contains process ids, each followed by a space.
 void kill_children_of(int threads, const char* thread) noexcept {
     const support::descriptor folder{
         ::openat(threads, thread, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOCTTY)};

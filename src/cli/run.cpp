@@ -132,7 +132,8 @@ std::string without_server(const error& failure, const run_options& options) {
     return text + (limit == options.wait ? ": --wait" : ": --connect-timeout");
 }
 
-// If no thread can start, a signal does not shorten the wait for the answers.
+// Makes `answers`, so that a signal shortens the wait for the servers' last answers. If no thread can start, leaves
+// `answers` empty.
 void expect_last_answers(std::optional<last_answers>& answers, client& servers,
                          const forwarded_signals& signals) {
     try {

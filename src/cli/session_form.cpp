@@ -19,7 +19,7 @@ std::string count_text(const listed_session& session, bool (*counts)(const sessi
     return std::to_string(std::count_if(session.znodes.begin(), session.znodes.end(), counts));
 }
 
-// Returns what the session does with the znode.
+// Returns the session's relation to the znode: it holds a lock by the znode, waits for a lock by the znode, or neither.
 const char* part_of(const session_znode& znode) {
     if (znode.holds) return "holds";
     return znode.contends ? "waits" : "other";

@@ -86,8 +86,9 @@ std::optional<std::chrono::milliseconds> longest_session(const take_options& opt
     return longest.count() > 0 ? std::optional{longest} : std::nullopt;
 }
 
-// Returns the time from the order until the client deletes the contender's znode, by default at least twice the session
-// timeout that the contender claims. Fails if the claim is longer than the maxSessionTimeout that a server reports.
+// Returns the time from the order to release until the client deletes the contender's znode. Default: at least twice
+// the session timeout that the contender claims. Fails if the claim exceeds the maxSessionTimeout that a server
+// reports.
 result<std::chrono::milliseconds> wait_for(const client& servers, const take_options& options,
                                            const revocation& order, const contender& target) {
     auto record = record_of(options);
@@ -229,9 +230,9 @@ void add_ask_command(CLI::App& program, command_line& line) {
     command.formatter_fn([](auto&&...) { return ask_help(); });
 }
 
-// There are two phases. First the holder gets a request, and some time to release the lock. Then the holder gets an
-// order, and the client deletes the holder's znode as soon as the hold cannot be valid any more
-// (turnstile/revocation.hpp). Both phases act only on the znode that was shown to the operator.
+// There are two phases. First the command requests the holder to release the lock, and waits for some time. Then it
+// orders the holder to release the lock, and deletes the holder's znode as soon as the hold cannot be valid any more
+// (turnstile/revocation.hpp). Both phases act only on the znode that the command has shown to the operator.
 void add_take_command(CLI::App& program, command_line& line) {
     const auto options = std::make_shared<take_options>();
     auto& command = add_command(program, line, "take", options, run_take);

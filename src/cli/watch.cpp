@@ -61,7 +61,7 @@ std::string frame_of(const client& servers, const watch_options& options, server
 }
 
 result<int> watch(client& servers, const watch_options& options) {
-    // If the first read fails, the command ends, like `ls`.
+    // If the first read fails, the command ends, as `ls` does.
     if (const auto first = look(servers, options); !first) return first.error();
     servers_clock clock;
     while (show_frame(frame_of(servers, options, clock)))
