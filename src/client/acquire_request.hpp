@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // acquire_request: a call for a lock, as the public interface passes it to the core.
 //
-// make_request() or client_impl::request() makes the request from the user's options, and the recipe adds what its lock
-// needs. The parts of the request are then moved, not copied: `message` into the core, the options and functions into
-// the hold.
+// make_request() or client_impl::request() makes the request from the user's options. The recipe, the code of one kind
+// of lock, adds what its lock needs. The parts of the request are then moved, not copied: `message` into the core, the
+// options and functions into the hold.
 //
 // Thread safety: a value.
 #pragma once

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// away_error: adds the cause that the back end knows to the error of a caller that has no usable session.
+// away_error: if a caller has no usable session, adds to the caller's error the cause that the back end knows.
 //
 //     with_cause({errc::not_connected, "/locks/a, at redis://a:6379"}, "redis://a:6379", cause)
 //     // no server could be used in time: /locks/a, at redis://a:6379 (Connection refused)

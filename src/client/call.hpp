@@ -8,7 +8,8 @@
 // |---------------------|------------------------------|-------------------------------------------------|
 // | grant               | grant(), then wake() or      | wait() or the handler: a guard                  |
 // |                     | answer_handler()             |                                                 |
-// | refusal             | refuse(), then the same      | wait() or the handler: the error                |
+// | refusal             | refuse(), then wake() or     | wait() or the handler: the error                |
+// |                     | answer_handler()             |                                                 |
 // | loss                | lose(), then post(), then    | on_lost, `lost()`; a caller without a guard:    |
 // |                     | trigger_lost()               | wait() or the handler: the loss as the error    |
 // | stop token          | (listen() calls cancel())    | wait() or the handler, when the wait has ended  |

@@ -31,9 +31,9 @@ public:
     // `session`: null if there is no session from which the caller could read.
     explicit caller_help(answer_reader* session) noexcept;
 
-    // Reads answers for a while. Called under the lock that guards the awaited state. Returns true if the lock was
-    // released in between, so that the caller must check the state again. Returns false if the caller must wait for its
-    // condition variable.
+    // Reads answers for at most k_longest. Called under the lock that guards the awaited state. Returns true if it
+    // released the lock in between, so that the caller must check the state again. Returns false if the caller must
+    // wait for its condition variable.
     [[nodiscard]] bool go_on(base::unique_lock& held,
                              boottime_clock::time_point deadline =
                                  boottime_clock::time_point::max()) NO_THREAD_SAFETY_ANALYSIS;

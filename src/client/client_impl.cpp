@@ -21,8 +21,8 @@ namespace turnstile::detail {
 
 namespace {
 
-// If a caller still waits for a session this long before its deadline, the client asks the servers for the cause. In a
-// wait of less than twice this time, the client asks after half of the wait.
+// While a caller waits for a session, the client asks the servers for the cause of the wait this long before the
+// caller's deadline. If the wait is shorter than twice this time, the client asks after half of the wait.
 constexpr std::chrono::milliseconds k_diagnosis{1'500};
 
 // The calls of one acquire_together() that are in the same session. Their contenders enter their queues together.

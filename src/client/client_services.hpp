@@ -60,7 +60,8 @@ struct client_services {
     std::atomic<std::uint64_t> requests{0};  // requests that a session passed to the back end
 
     void start_threads(const client_options& options);
-    // True on a thread that runs user code. A client that closes waits for the threads that run user code.
+    // True on a thread that runs user code. There close() must not wait for another thread's close(), which waits until
+    // the user code has returned.
     [[nodiscard]] bool on_user_thread() const;
     // Ends all threads, also after a failed start. `patience` limits the wait for the executor.
     void end(std::chrono::milliseconds patience) const noexcept;

@@ -106,8 +106,8 @@ public:
     [[nodiscard]] virtual result<void> status() const = 0;
     [[nodiscard]] virtual std::stop_token lost_token() const noexcept = 0;
     virtual void on_lost(std::function<void(const error&)> callback) = 0;
-    // Returns the parts of this hold, each with one znode. The first part carries a commit. Error: the hold has ended,
-    // or does not support commits.
+    // Returns the parts of this hold, each with one znode. The first part sends the commits under this hold. Error: the
+    // hold has ended, or does not support commits.
     [[nodiscard]] virtual result<znode_holds> parts_for_commit() = 0;
     // Runs `task` on the thread for the hold's callbacks. Called under no lock.
     virtual void run_as_callback(std::function<void()> task) = 0;

@@ -12,7 +12,7 @@ namespace turnstile::detail {
 namespace {
 
 // If at least this many changes are undelivered, a new change replaces the last undelivered change. Exceptions: the
-// last change belongs to another session, or must_be_told() is true for its state.
+// last change belongs to another session, or must_be_told() is true for the last change's state.
 constexpr std::size_t k_unmerged = 64;
 
 bool must_be_told(session_state state) {

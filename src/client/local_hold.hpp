@@ -83,7 +83,7 @@ private:
     void leave(const error& why) noexcept override;
     void post(task callback) override;
 
-    // Returns the contender's hold, which carries the commits of all callers that share the contender.
+    // Returns the contender's hold, which sends the commits of all callers that share the contender.
     [[nodiscard]] std::shared_ptr<znode_hold> carrier() const;
     // Called once the release has begun. Decides whether another caller may get the contender.
     [[nodiscard]] core::local_queue::next next_after_release() const noexcept;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // lock_series: the metrics of all calls for one lock, or for all locks of one template (turnstile/metrics.hpp).
 //
-// | phase of a call | entered by                       | counts in                              |
+// | phase of a call | entered by                       | numbers that count the call            |
 // |-----------------|----------------------------------|----------------------------------------|
 // | waiting         | enter()                          | waiting_now                            |
 // | held            | grant()                          | waits, granted, held_now               |

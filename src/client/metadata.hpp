@@ -25,7 +25,8 @@ class contender_texts {
 public:
     explicit contender_texts(std::chrono::milliseconds session_timeout)
         : session_timeout_{session_timeout} {}
-    // Contenders of a named recipe do not share their text, because a named recipe has few contenders.
+    // Returns the text for a new contender. If `recipe` names a recipe, makes a new text, because such a recipe has few
+    // contenders.
     [[nodiscard]] base::shared_text text(const std::string& label, const std::string& owner,
                                          std::string_view recipe = {});
 

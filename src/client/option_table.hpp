@@ -82,7 +82,7 @@ constexpr void for_each_option(F&& visit) {
     std::apply([&visit](const auto&... rows) { (visit(rows), ...); }, k_option_table);
 }
 
-// Fails to compile if acquire_options has another option that the table lacks.
+// Does not compile if acquire_options has a new option. Then the table above needs a row for the new option, too.
 constexpr void every_option_has_a_row(const acquire_options& options) {
     [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m] = options;
     static_assert(std::tuple_size_v<std::remove_const_t<decltype(k_option_table)>> == 13);

@@ -35,7 +35,7 @@ public:
         while (!is_answered())
             if (!help.go_on(session)) answered_.wait(session);
     }
-    // Returns the replies in the order of the questions, or the first error.
+    // Returns the replies in the order of the caller's reads or writes, or the first error.
     [[nodiscard]] result<std::vector<core::reply>> take_replies() {
         std::vector<core::reply> replies;
         for (auto& answer : answers_) {

@@ -52,7 +52,7 @@ public:
     void operator()(core::warning& warning) const REQUIRES(runner_.mutex_);
 
     bool another_request = false;
-    // The epoch of the session that the core wants to be opened; empty if the core wants none.
+    // The epoch (number) of the session that the core wants to open; empty if the core wants no session.
     std::optional<std::uint64_t> opens{};
 
 private:

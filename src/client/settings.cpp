@@ -56,8 +56,8 @@ result<void> check_credentials(const client_options& o, bool has_identity) {
     return {};
 }
 
-// Checks the values from which the relay bound is computed: the longest time between a follower's answer and the
-// leader's knowledge of the request. A sum that overflows would make this bound too short, and so the lease too long.
+// Checks the values from which the client computes the relay bound, the longest time from a follower's answer until the
+// leader knows of the request. A sum that overflows would make this bound too short, and so the lease too long.
 result<void> check_relay_bound(const lease_settings& lease) {
     if (lease.tick < milliseconds{0} || lease.tick > k_longest_int) {
         return bad(fmt::format("lease.tick {}: must not be negative, and at most 2^31 - 1 ms",

@@ -60,7 +60,7 @@ bool thread_crew::has_room() const {
     return threads_.size() - static_cast<std::size_t>(blocked) < settings_.most;
 }
 
-// Starts a thread for each waiting member that finds no free thread, up to the limit.
+// Starts a thread for each member (one client's work) that waits for a turn and finds no free thread, up to the limit.
 void thread_crew::grow() {
     if (finished_) return;
     boottime_clock::duration next_look = k_blocked_after;

@@ -98,7 +98,7 @@ private:
     // that.
     void give_turn(base::unique_lock& lock, worker& self)
         REQUIRES(mutex_) NO_THREAD_SAFETY_ANALYSIS;
-    // Waits for a member. Returns false if the thread must end.
+    // Waits until a member queues for a turn. Returns false if the thread must end.
     bool await_member(base::unique_lock& lock) REQUIRES(mutex_);
     [[nodiscard]] bool all_have_ended() const REQUIRES(mutex_);
 

@@ -71,8 +71,8 @@ void all_of::on_refused(std::size_t part, refusal why) {
     current_ = part;
     if (was != has::asked) return on_tried(part, why);
     TURNSTILE_CHECK(why != refusal::contested);
-    // Fails the call after a refusal `own`, for example a timeout: if the call started over, this part would refuse
-    // again.
+    // After refusal::own, for example a timeout, another request for this part would fail, too. So the call fails, and
+    // does not start over.
     if (ending_ == ending::none || why == refusal::own) return fail(part);
     answered();
 }

@@ -24,8 +24,8 @@
 // |           |        | the lease is valid   |                                       |                           |
 //
 // Each contender has a number that is never used again. An `ask` gets one answer, on_granted or on_refused; after
-// `withdraw` the answer comes soon. The queue gives back a contender that gets the lock too late. Before each event the
-// caller passes the end of the contender's lease (`confirm`).
+// `withdraw` the answer comes soon. If a grant arrives after the queue has withdrawn the request, the queue gives the
+// contender back. Before each event the caller passes the end of the contender's lease (`confirm`).
 //
 // Thread safety: a value; one thread at a time.
 #pragma once

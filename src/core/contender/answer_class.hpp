@@ -12,7 +12,7 @@
 // | elsewhere  | session_expired, session_moved, not_read_only  | only another connection or session gets answers |
 // | retry      | all others                                     | the contender sends the same request later      |
 //
-// The compiler rejects a new server error until it has a row here. Thread safety: none needed.
+// A new server error does not compile before this file classifies it. Thread safety: none needed.
 #pragma once
 
 #include <algorithm>
