@@ -130,7 +130,7 @@ private:
         options.on_entered = [&](const std::string&) { entering.count_down(); };
         for (int i = 0; i != count(); ++i) {
             contended_.async_acquire(options, [&](const turnstile::result<turnstile::guard>& r) {
-                // The client's sessions together allow fewer contenders than COUNT.
+                // The error too_many means that COUNT exceeds the contenders that the client's sessions allow together.
                 if (!r.has_value() && r.error() == turnstile::errc::too_many) {
                     ++refused;
                     entering.count_down();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Starts a server behind a proxy that delays each message, for benchmarks of calls over a distance.
+// Starts a server behind a proxy that delays each message, for benchmarks of distant servers.
 #pragma once
 
 #include <charconv>

@@ -70,8 +70,8 @@ function(turnstile_unity target)
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=1048576>)
 endfunction()
 
-# turnstile_object_set(<name> [<folder>...]) makes a set of objects. Its sources can include the internal headers of
-# src/, and headers in the folders. All sets use the precompiled headers of turnstile_model_objects.
+# turnstile_object_set(<name> [<folder>...]) makes an object library. Its sources can include the internal headers of
+# src/, and headers in the folders. All object libraries use the precompiled headers of turnstile_model_objects.
 function(turnstile_object_set name)
     file(CONFIGURE OUTPUT empty.cpp CONTENT "")
     add_library(${name} OBJECT "${CMAKE_CURRENT_BINARY_DIR}/empty.cpp")

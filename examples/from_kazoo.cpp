@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// from_kazoo: the program of docs/coming-from/kazoo.md: a lock with a timeout, a name for others to see, and a queue.
+// from_kazoo: the program of docs/coming-from/kazoo.md: a lock with a timeout, a name that others can see, and a queue.
 //
 //     from_kazoo [connect string]      (default: "local:", which needs no server)
 #include <chrono>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// paused_process: runs this program again in a process that stops itself in the middle, and resumes on demand. A
-// garbage collector, a debugger or the migration of a virtual machine has the same effect.
+// paused_process: runs this program again in a process that stops itself in the middle of its work, and resumes on
+// demand. A garbage collector, a debugger or the migration of a virtual machine has the same effect.
 //
 //     paused_process slow{{"seller", file}};   // returns when that process has stopped
 //     ...

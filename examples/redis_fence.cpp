@@ -122,7 +122,7 @@ private:
 // Runs in a separate process. The process pauses for longer than its session lasts, until another seller has had the
 // lock.
 bool sell_slowly(const std::string& where, bool checked) {
-    // otherwise the library would log the loss of the session
+    // hides the library's log line about the loss of the session
     turnstile::set_log_level(turnstile::log_level::error);
     seller slow{where, "slow"};
     std::cout << "the slow seller sees " << slow.seen() << " ticket and stands still\n";

@@ -24,7 +24,8 @@ int main(int argc, char** argv) {
     std::cout << "upgrade beside a reader: "
               << (alone.error() == turnstile::errc::busy ? "busy" : "unexpected") << '\n';
 
-    // 2. The other reader leaves. The upgrade needs no release, so no other client writes in between.
+    // 2. The other reader leaves. The upgrade needs no release, so no other client writes between the read and the
+    // upgrade.
     reader.release().value();
     const auto read_at = editor.fencing_token();
     prices.upgrade(editor, {.timeout = 10s}).value();

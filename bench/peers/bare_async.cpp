@@ -29,8 +29,8 @@ std::string text_of(const std::string& step, int code) {
     return step + ": " + zerror(code);
 }
 
-// Ends the process if the C client refuses a request. A session has then ended, and its other requests will get no
-// answer.
+// Ends the process if the C client refuses a request. The session of the request has then ended, and its other requests
+// will get no answer.
 void require_sent(const std::string& step, int code) {
     if (code == ZOK) return;
     std::cerr << text_of(step, code) << std::endl;

@@ -108,8 +108,8 @@ struct grant_count {
     }
 };
 
-// Calls `cycle(count)` again and again until the end. `cycle` takes and releases the lock, and calls count.granted().
-// Returns the counts.
+// Calls `cycle(count)` again and again until the time `end`. `cycle` takes and releases the lock, and calls
+// count.granted(). Returns the counts.
 template <class F>
 grant_count count_until(std::int64_t begin, std::int64_t end, F&& cycle) {
     grant_count count{begin, end};

@@ -44,7 +44,7 @@ inline int trace_connection(sqlite3* db, char** /*message*/, const void* /*funct
 }
 
 inline void count_sqlite() {
-    // SQLite requires this type for every extension.
+    // SQLite requires the type void (*)() for every extension.
     sqlite3_auto_extension(reinterpret_cast<void (*)()>(trace_connection));
 }
 

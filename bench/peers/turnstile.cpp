@@ -54,7 +54,7 @@ void take_and_give_up(turnstile::mutex& lock, bench::grant_count& count) {
     count.granted();
 }
 
-// Empties a queue: each waiter releases as soon as it is granted.
+// Empties a queue: each waiter releases the lock as soon as the lock is granted.
 std::string drain(turnstile::mutex& lock, std::int64_t count) {
     const auto queued = std::make_shared<bench::tally>();
     const auto granted = std::make_shared<bench::tally>();

@@ -27,8 +27,8 @@
 
 namespace turnstile {
 
-// The reason why a call failed. The comment of each code says what the call may have done. No error leaves a znode:
-// the client removes the znode of the failed call, even after the call has returned.
+// The reason why a call failed. The comment of each code says what the call may have done. After an error the client
+// removes the call's znode from the queue, if necessary after the call has returned.
 enum class errc {
     // The deadline passed. This call did not take the lock.
     timeout = 1,

@@ -6,10 +6,10 @@
 //     const auto file = turnstile::health_of_file("sqlite:/var/lib/shop/locks.db").value();
 //     for (const auto& why : file.refusals) print(file.file, why);
 //
-// The function creates nothing. It does not open the file either: if a process closes a file, the kernel releases all
-// POSIX locks that the process has on that file.
+// The function creates nothing, and does not open the file: if a process closes a file, the kernel releases all POSIX
+// locks that the process has on that file.
 //
-// Thread safety: any thread may call it.
+// Thread safety: any thread may call the function.
 #pragma once
 
 #include <string>

@@ -59,8 +59,8 @@ struct job_record {
     std::uint64_t number = 0;                // number of starts, from 1
     std::string by{};                        // name of the instance
     std::int64_t started = 0;                // time of the start; 0 before the first start
-    // Time of the end; 0 while the run is in progress. In the result of run() also 0 if the call could not read the time
-    // stamp of the end.
+    // Time of the end; 0 while the run is in progress. In the result of run() the value is also 0 if the call could not
+    // read the time stamp of the end.
     std::int64_t ended = 0;
     std::uint64_t missed = 0;  // whole periods without a start, before this start
     friend bool operator==(const job_record&, const job_record&) = default;

@@ -41,8 +41,8 @@ enum class log_level { trace, debug, info, warning, error, off };
 // A function that takes one line at a time.
 using log_sink = std::function<void(log_level level, std::string_view line)>;
 
-// Replaces the sink; an empty function restores the default. Before that, the call waits up to a second until the old
-// sink has taken the queued lines. When this call returns, the old sink is not running and will not be called again.
+// Replaces the sink; an empty function restores the default. The call first waits up to a second until the old sink has
+// taken the queued lines. When this call returns, the old sink is not running and will not be called again.
 TURNSTILE_EXPORT void set_log_sink(log_sink sink);
 
 // Sets the lowest level of lines that the library logs. The library drops lines of lower levels before it formats them.

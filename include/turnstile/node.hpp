@@ -43,8 +43,8 @@ struct node {
                                                       const query_options& options = {});
 
 // Reads the znode at `path` under a hold. The result includes all writes of earlier holders of the lock: each commit(),
-// and each other write that was answered before the holder released the lock. For a multi_lock, the result includes
-// these writes for each of its locks. If the call succeeds, the hold is valid when the answer arrives.
+// and each other write that the servers answered before the holder released the lock. For a multi_lock, the result
+// includes these writes for each of its locks. If the call succeeds, the hold is valid when the answer arrives.
 //
 // The read uses the session of the hold, and usually costs one request. After a reconnect, or if several sessions or
 // threads of this process share the hold, the library first sends a commit that changes nothing
