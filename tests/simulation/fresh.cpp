@@ -163,8 +163,8 @@ std::string table_of(const tally& all) {
 std::string page_of(const fresh_options& wanted, const tally& all) {
     const auto minutes = std::chrono::duration<double, std::ratio<60>>{wanted.length}.count();
     auto text = fmt::format(
-        "`scripts/simulate --fresh {:g} --jobs {}`, {:%Y-%m-%d %H:%M} UTC, commit {}, drawn from "
-        "{}.\n\n",
+        "`scripts/simulate --fresh {:g} --jobs {}` played these histories on {:%Y-%m-%d %H:%M} "
+        "UTC, at commit {}.\nThe script drew their seeds from the number {}.\n\n",
         minutes, wanted.jobs, fmt::gmtime(std::chrono::system_clock::now()), wanted.commit,
         wanted.drawn_from);
     const auto sum = all.all();
@@ -172,8 +172,8 @@ std::string page_of(const fresh_options& wanted, const tally& all) {
                         k_history_kinds.size(), sum.events, sum.grants);
     if (all.findings.empty()) return text + "no history broke a promise.\n";
     text += fmt::format(
-        "{} histories broke a promise. Their seeds have other histories on another "
-        "commit.\n\n```\n",
+        "{} histories broke a promise. On another commit the same seeds give other "
+        "histories.\n\n```\n",
         sum.broken);
     for (const auto& finding : all.findings)
         text += fmt::format("{}: {}\n    {}\n", finding.invariant, finding.breach, finding.replay);
