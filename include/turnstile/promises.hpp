@@ -27,10 +27,10 @@ namespace turnstile {
 // Exclusion (G1): at most one valid guard of an exclusive lock exists at any instant.
 // - `best_effort`: after a failover the servers may have forgotten a grant. Then only fencing tokens and guarded writes
 //   protect the data.
-// - `leased`: exclusion holds while the server keeps its data and its clock runs at the right rate. An argument, and
-//   tests that judge the library from outside, support this promise.
-// - `proved`: exclusion also holds through failovers of the servers. A proof step by step, simulations, and tests that
-//   judge the library from outside support this promise.
+// - `leased`: exclusion holds while the server keeps its data and its clock runs at the right rate. This promise rests
+//   on a written argument, and on tests that judge the library from outside.
+// - `proved`: exclusion also holds through failovers of the servers. This promise rests on a proof step by step, on
+//   simulations, and on tests that judge the library from outside.
 enum class exclusion_promise { best_effort, leased, proved };
 
 // Order (G2). `arrival`: grants follow the order in which the servers received the contenders.
