@@ -36,7 +36,8 @@ void sqlite_bell::open(const std::string& path, const session_files& sessions,
     const auto departed = [this, folder = sessions.folder(),
                            own = std::to_string(session)](std::string_view name) {
         if (name == own) return;
-        // A client that closes its session removes the file first. If the file still exists, the process has died.
+        // A client that closes its session removes the session's file before it closes the file. If the file still
+        // exists, the process has died.
         std::error_code failed;
         if (!std::filesystem::exists(folder / name, failed)) return;
         departure_ = true;

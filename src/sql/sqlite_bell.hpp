@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// sqlite_bell: wakes a session of a SQLite file through inotify (file_bells.hpp). It listens for three things: changes
-// of the session's own file, with which other sessions wake it; ends of other processes; and renames on the path of the
-// database file.
+// sqlite_bell: wakes a session of a SQLite file through inotify (file_bells.hpp). Three events wake the session:
+// - Another session changes the times of this session's file.
+// - Another process ends.
+// - A component of the database file's path is renamed, or its rights change.
 //
 // Thread safety: one thread at a time.
 #pragma once

@@ -23,7 +23,8 @@ namespace {
 
 constexpr int k_least_version = 3'035'000;  // the first release with RETURNING
 
-// Throws if /proc shows the clock offsets of this process's children, and not the offsets of this process.
+// Reads the boot clock's offset from the host. Throws if /proc shows the clock offsets of this process's children, and
+// not the offsets of this process.
 std::chrono::nanoseconds read_ahead_of_host() {
     constexpr const char* k_offsets = "/proc/self/timens_offsets";
     if (support::children_get_other_clocks())
@@ -65,7 +66,8 @@ struct numbers_of_table {
     std::string_view key;
     std::array<std::string_view, 10> numbers;  // columns that SQLite's schema declares INTEGER
 };
-// The table omits the ids of sessions and events: they are row ids, and SQLite itself stores only whole numbers there.
+// The table omits the ids of sessions and events. They are row ids, and SQLite itself stores only whole numbers in a
+// row id.
 constexpr std::array<numbers_of_table, 4> k_numbers_of_tables{{
     {"turnstile_sessions", "id", {"attachment", "lasts", "deadline", "changes"}},
     {"turnstile_nodes",
@@ -224,8 +226,8 @@ void sqlite_database::end_sessions_of_another_boot() {
             run("UPDATE turnstile_sessions SET deadline = 0 WHERE id = ?1", {id});
 }
 
-// Makes all later transaction numbers larger than the time of day in microseconds. A file that was restored from a copy
-// would otherwise assign earlier numbers again. The statement never decreases the number.
+// Makes all later transaction numbers larger than the wall clock's time in microseconds. Otherwise, after a restore of
+// the file from a copy, transactions would get earlier numbers again. The statement never decreases the number.
 void sqlite_database::raise_numbers() {
     run("UPDATE turnstile_meta SET value = max(value, 1000 * turnstile_wall()) "
         "WHERE name = 'number'");

@@ -97,8 +97,9 @@ std::optional<std::pair<dev_t, ino_t>> sqlite_database::log_in_place() const {
     return std::pair{found.st_dev, found.st_ino};
 }
 
-// Wakes the sessions `to_wake` after the commit. If the process dies after the commit and before it has woken them, the
-// kernel closes its session's file, and this wakes the other sessions. Each session also polls from time to time.
+// Wakes the sessions `to_wake` after the commit. If the process dies between the commit and the wake-ups, the kernel
+// closes the file of the process's session, and the close wakes the other sessions. Each session also polls from time
+// to time.
 void sqlite_database::commit(std::span<const std::int64_t> to_wake) {
     run("COMMIT");
     last_number_ = std::max(last_number_, taken_number_);
@@ -148,12 +149,12 @@ void sqlite_database::check(int code, const char* doing) {
                 base::duration_text(settings_.patience))};
     if ((kind == SQLITE_FULL || code == SQLITE_IOERR_SHMSIZE) && db_ != nullptr)
         if (const std::string why = make_room(); !why.empty()) text += ": " + why;
-    // SQLite's text for such an error does not contain the cause.
+    // SQLite's text for these two errors lacks the cause, which is in the system's error number.
     if ((kind == SQLITE_IOERR || kind == SQLITE_CANTOPEN) && db_ != nullptr)
         if (const int error = ::sqlite3_system_errno(db_); error != 0)
             text += ": " + std::generic_category().message(error);
-    // The disk failed during the commit. The commit may still prove complete when the file is opened again, so its
-    // outcome is unknown.
+    // The disk failed. If it failed during the commit, the commit may prove complete when the file is opened again, so
+    // the outcome is unknown.
     if (kind == SQLITE_IOERR) throw database_error{failure::lost, text};
     if (kind == SQLITE_READONLY || kind == SQLITE_PERM)
         throw database_error{failure::fatal, settings_.path,
@@ -210,8 +211,8 @@ result_rows sqlite_database::execute(const std::string& statement,
 }
 
 const phrases& sqlite_database::words() const noexcept {
-    // The text `listed` makes a statement join the list. With `IN`, SQLite would create a temporary table with a
-    // 20-page cache for each statement.
+    // A statement for a list of paths joins the list (`listed`). With `IN` instead of the join, SQLite would create a
+    // temporary table with a 20-page cache for each statement.
     static const phrases& k_words = base::never_destroyed(
         phrases{.now = "turnstile_now()",
                 .wall = "turnstile_wall()",
@@ -258,8 +259,8 @@ void sqlite_database::listen(std::int64_t session) {
     }
 }
 
-// If the session's row still exists, leaves the session's file without a lock. From this, other processes conclude that
-// the session's process is gone, and end the session at once.
+// If the session's row still exists, releases the lock of the session's file, but does not remove the file. Other
+// processes then conclude that the session's process is gone, and end the session at once.
 void sqlite_database::withdraw(ended how) noexcept {
     bell_.close();
     if (files_) files_->release_own(how == ended::yes);

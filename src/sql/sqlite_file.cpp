@@ -114,8 +114,9 @@ std::string fault_of_mount(const struct statx& found) {
            "separate write-ahead log: two clients could hold one lock. Mount its folder";
 }
 
-// Returns the fault of the path's last step. SQLite would open a device or a pipe, and then report only an "I/O error".
-// find_route() gives up in a circle of symbolic links, and returns the folder of these links.
+// Returns the fault of the last component of the path. SQLite would open a device or a pipe, and then report only an
+// "I/O error". For a circle of symbolic links, find_route() would return the folder of the links, so this function
+// reports the circle.
 std::string fault_of_last_step(const std::string& path) {
     struct stat found {};
     if (::stat(path.c_str(), &found) != 0)
@@ -136,7 +137,7 @@ void make_if_missing(const std::string& path) {
     std::string fresh = path + "-new-XXXXXX";
     const support::descriptor file{::mkostemp(fresh.data(), O_CLOEXEC)};
     if (!file.open()) {
-        // SQLite would then try to read the missing file, and report that it does not exist.
+        // Without this refusal, SQLite would report only that the file does not exist.
         const auto why = std::generic_category().message(errno);
         if (::stat(path.c_str(), &found) != 0) refuse(path, "cannot be created: " + why);
         return;

@@ -14,7 +14,8 @@ constexpr int k_pages_to_checkpoint = 1'000;
 constexpr int k_pages_to_look = 100;
 // The number of bytes that the library reserves in the file after the database's last page, so that a checkpoint needs
 // no new disk space. look() renews this reserve when the log has grown by k_pages_to_look pages. A request has at most
-// 1 MiB, so the reserve lasts until then. If the disk is too full for the reserve, the log cannot grow by 2 MiB either.
+// 1 MiB, so the reserve lasts until look() renews it. If the disk lacks space for the reserve, the log cannot grow by
+// 2 MiB either.
 constexpr int k_file_step = 2 << 20;
 
 sqlite3_int64 number_of(sqlite3* connection, const char* question) {

@@ -16,7 +16,7 @@
 // | reads            | reads one snapshot                                                                       |
 // | hear             | fetches the session's events; with `touch` moves the deadline                            |
 // | end of a session | removes the session, its watches and its ephemeral znodes, with one transaction number   |
-// | repair           | creates rows for owners of znodes that have no row; restores a missing root              |
+// | repair           | creates the missing rows of sessions that own znodes; restores a missing root            |
 //
 // Each transaction, except the end of another session, also fetches the events that are queued for this session. A
 // later write deletes the rows of these events. If the answer to a transaction is lost, the next transaction fetches
@@ -129,7 +129,7 @@ public:
     void give_up();
 
     // Ends other sessions that have expired or whose process has ended, and begins with the sessions in `first`. Stops
-    // after a fraction of the session timeout, so that this session keeps its own deadline.
+    // after a fraction of the session timeout, so that this session can move its own deadline in time.
     ends_of_others end_others(const std::set<session_id>& first = {});
     // Returns true to only one of all clients in each interval `every`. That client must then call clean_containers().
     [[nodiscard]] bool has_turn_to_clean(std::chrono::microseconds every);
@@ -169,7 +169,7 @@ private:
     [[nodiscard]] core::reply begin_listing(const core::children_op& list) const;
     void finish_listing(const news& found, const std::string& folder,
                         std::optional<core::reply>& list) const;
-    // True if this process knows of no owner whose process has ended.
+    // Returns false if this process knows that the process of one of the owners has ended.
     [[nodiscard]] bool all_live(const std::set<session_id>& owners) const;
 
     enum class end_if { due, gone, own, orphaned };

@@ -37,8 +37,8 @@ void task_queue::forget_watches(const std::string& path) {
     changed_.set();
 }
 
-// A confirmation only checks znodes, so it may overtake requests without changing their answers. It waits only if a
-// waiting request may change a znode that it checks.
+// A confirmation only checks znodes, so it may overtake requests without changing their answers. Exception: it waits if
+// an earlier request in the queue may change a znode that the confirmation checks.
 bool task_queue::overtakes(const core::operation& op) const {
     return is_confirmation(op) &&
            std::none_of(tasks_.begin(), tasks_.end(), [&op](const task& waiting) {

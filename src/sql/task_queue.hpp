@@ -40,7 +40,7 @@ public:
     [[nodiscard]] std::optional<task_batch> take(std::size_t most) EXCLUDES(mutex_);
 
     void wake() noexcept { changed_.set(); }
-    // Readable when there may be a task, or after `wake`.
+    // Returns a descriptor that is readable when there may be a task, or after wake().
     [[nodiscard]] int fd() const noexcept { return changed_.fd(); }
 
 private:

@@ -75,8 +75,8 @@ void worker::attach() {
         return expire();
     }
     schedule_.touched(clock::now());
-    // The guardian, which ends the session after a crash, must know the session before the client uses it. Otherwise a
-    // crash in between would leave the session to its timeout.
+    // The guardian, which ends the session after a crash, must know the session before the client uses it. Otherwise,
+    // after a crash before the guardian knows the session, the session would last until its timeout.
     if (guarded_) guarded_->begin(store_.id(), std::to_string(store_.own().attachment));
     db_->listen(store_.id());
     attached_ = true;

@@ -40,7 +40,7 @@ struct session_parts {
     std::optional<guardian::module_notice> guarded{};
 };
 
-// Facts about an opened session. Thread safety: all members from any thread.
+// The id and the server's clock of an opened session. Thread safety: all members from any thread.
 class opened_facts {
 public:
     void set(session_id id, const std::optional<core::clock_reading>& clock) {

@@ -125,7 +125,7 @@ void worker::clean() {
     hear(store::touch::no);
 }
 
-// Returns true if the repair has added rows for sessions. Each of these rows expires after its session's timeout.
+// Returns true if the repair has added rows for sessions. Each row expires after this session's timeout.
 bool worker::repair() {
     const repaired found = store_.repair();
     if (found.sessions > 0)
@@ -160,8 +160,8 @@ void worker::hear(store::touch how) {
     if (news.expired) expire();
 }
 
-// Waits as database::wait() does. After the end of another process, the session also fetches its events: that process
-// may have committed changes without waking this session.
+// Waits as database::wait() does. After the end of another process, this session also fetches its own events: the other
+// process may have committed changes without waking this session.
 void worker::await_news(int caller, clock::time_point until) {
     schedule_.listened(clock::now());
     switch (db_->wait(caller, until)) {
