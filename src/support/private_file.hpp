@@ -56,8 +56,8 @@ namespace turnstile::support {
     return opened;
 }
 
-// Returns why the file of a private key is not private; a TLS library opens the file by its name. Empty if the file is
-// private. Empty also for an unreadable file, because the TLS library reports that.
+// Returns why the file of a private key is not private; empty if the file is private. Also empty for an unreadable
+// file: the TLS library, which opens the file by its name, reports the failure.
 [[nodiscard]] inline std::string exposure_of_key(const std::string& file) {
     struct stat about {};
     if (::stat(file.c_str(), &about) != 0) return {};

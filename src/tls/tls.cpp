@@ -246,7 +246,7 @@ public:
         if (!number)
             ::SSL_ctrl(ssl.get(), SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
                        const_cast<char*>(peer.host.c_str()));
-        // A name only in the certificate's subject does not count (RFC 9525, section 2).
+        // Makes OpenSSL ignore the name in the certificate's subject, as RFC 9525, section 2, requires.
         ::X509_VERIFY_PARAM_set_hostflags(::SSL_get0_param(ssl.get()),
                                           X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
         // Without this call, OpenSSL accepts a certificate for any name.

@@ -20,8 +20,8 @@ struct judged_code {
 };
 
 // Judges the code of a completion. Servers send the codes ZSESSIONEXPIRED and ZAUTHFAILED, but the C client also
-// generates these two codes itself when it clears its queues. So the outcome of a request with one of these codes
-// counts as unknown: a server may have executed the request before.
+// generates these two codes itself when it clears its queues. So the outcome of a request with one of these codes is
+// unknown: a server may have executed the request.
 [[nodiscard]] judged_code judge_completion(int rc) noexcept;
 
 // Judges a code that a request function of the C client returned at once: the C client has not sent the request.

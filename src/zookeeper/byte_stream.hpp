@@ -74,7 +74,7 @@ public:
     void finish() override;
     [[nodiscard]] std::string reason() const override;
 
-    // Returns the stream for use without waiting (tls::stream); null before the handshake is done.
+    // Returns the TLS stream, whose functions never wait (tls::stream); null before the handshake is done.
     [[nodiscard]] tls::stream* secured() noexcept { return secured_.get(); }
     [[nodiscard]] int socket() const noexcept { return tcp_.socket(); }
 

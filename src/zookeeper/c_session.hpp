@@ -21,16 +21,16 @@
 // deliver the server's role (leader, follower or observer), and replies that this object makes without the C client.
 // Only the thread that has locked `turn_` may deliver.
 //
-// The C client may report the end of a connection only when it already has a new connection. A role from the old server
-// would then count for the new server. So after the server's answer to the command "srvr", which reports the role, the
-// session sends a read. If the read is answered before any session event, the connection is the same, and the session
-// delivers the role.
+// Sometimes the C client reports the end of a connection late, when it already has a new connection. The session could
+// then mistake the old server's role for the new server's role. So after the server's answer to the command "srvr",
+// which reports the role, the session sends a read. If the read is answered before any session event, the connection is
+// the same, and the session delivers the role.
 //
 // | part                   | state                                                           | guarded by       |
 // |------------------------|-----------------------------------------------------------------|------------------|
 // | outlet_                | events that wait for an earlier, incomplete reply               | turn_            |
 // | state_                 | the connection, the session's identity, a planned move          | mutex_           |
-// | requests_, knowledge_  | requests in the C client, watches; what the servers know        | mutex_           |
+// | requests_, knowledge_  | requests in the C client, watches; requests that servers know   | mutex_           |
 // | suspicion_             | whether another client may have the session                     | mutex_           |
 // | handle_                | the C client's handle and its list of servers                   | client_handle.hpp|
 //

@@ -160,10 +160,10 @@ std::string client_handle::list_of(const std::vector<std::string>& hosts) const 
 }
 
 // zoo_set_servers frees the old list under a lock, but the C client's I/O thread reads the list without that lock. The
-// I/O thread reads the list only after its connection has failed, and while it is attached read-only (handle_error,
-// zookeeper_interest and ping_rw_server of 3.8.0; in 3.9.5 only handle_error and ping_rw_server). So this function is
-// called only while a connection exists or is being made, and never after a failure. If the connection fails during the
-// call, which takes microseconds, the I/O thread may read freed memory.
+// I/O thread reads the list only after the connection has failed, and while the handle is attached to a read-only
+// server (handle_error, zookeeper_interest and ping_rw_server of 3.8.0; in 3.9.5 only handle_error and ping_rw_server).
+// So this function is called only while a connection exists or is being made, and never after a failure. If the
+// connection fails during the call, which takes microseconds, the I/O thread may read freed memory.
 void client_handle::move(const way_to_leader& to) {
     const auto list = list_of(to.hosts);
     if (zoo_set_servers(handle_, decoy(to.from)) != ZOK ||

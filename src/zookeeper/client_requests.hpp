@@ -45,8 +45,8 @@ public:
     // software, sends two requests that not all servers know, once for a session.
     void identify(server_answers told);
 
-    // Applies the code of a completion to the request. If the reply is incomplete, sends the next request for it, and
-    // returns nothing.
+    // Applies the code of a completion to the request. If the reply needs a second request (create_step::stat), sends
+    // the second request, and returns nothing.
     [[nodiscard]] std::optional<judged_code> apply(outstanding_request& p, int rc);
     void apply_to_watches(const outstanding_request& p, int rc);
     void remove(outstanding_request& p) { pending_.remove(p); }

@@ -100,8 +100,8 @@ result<std::string> parse_chroot(std::string_view text, std::string_view chroot)
                         "the last server, host:port,host:port/chroot",
                         base::quoted_part(text, chroot)));
     }
-    // An '@' in the chroot may come from a connect string without its scheme, or with a misspelt scheme, whose password
-    // has a '/' that is not escaped: "user:1/rest@host".
+    // An '@' in the chroot may come from a password that has a '/' without escaping ("user:1/rest@host"), in a connect
+    // string whose scheme is missing or misspelt.
     if (chroot.find('@') != std::string_view::npos)
         return refused_connect_string(
             text,

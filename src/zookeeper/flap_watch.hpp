@@ -3,7 +3,8 @@
 //
 // The cause may be an unstable network, or another client with the same session. Two clients with one session end each
 // other's connections: each write of one client makes the servers end the connection of the other. Only a list of the
-// session's znodes distinguishes the two causes. The list costs a connection, so the client rarely makes it.
+// session's znodes distinguishes the two causes. A request for the list costs a connection, so the client rarely sends
+// it.
 //
 // Thread safety: one thread at a time.
 #pragma once

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// link_state: the state of a session's connection, and the planned move to another server.
+// link_state: the state of a session's connection, and the planned move to another server. Calls of the functions in
+// this table begin and end the states.
 //
-// | state    | from                         | until                                                       |
-// |----------|------------------------------|-------------------------------------------------------------|
-// | entering | the beginning                | `enter`: the C client has the session, or may open one      |
-// | detached | `enter`, `detach`            | `attach`, `die`; `enter` again if the C client cannot start |
-// | attached | `attach`                     | `detach`, `die`, `begin_move`                               |
-// | moving   | `begin_move`                 | `detach`, `die`                                             |
-// | dead     | `die`                        |                                                             |
+// | state    | begins with        | ends with                                                         |
+// |----------|--------------------|-------------------------------------------------------------------|
+// | entering | the construction   | enter(): the C client has the session, or may open a session      |
+// | detached | enter(), detach()  | attach(), die(); a second enter() if the C client cannot start    |
+// | attached | attach()           | detach(), die(), begin_move()                                     |
+// | moving   | begin_move()       | detach(), die()                                                   |
+// | dead     | die()              | nothing: this is the last state                                   |
 //
 // Thread safety: a value. The session's lock guards it.
 #pragma once

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ordered_outlet: passes a session's events to its user in order. An event waits while an earlier reply is incomplete.
+// ordered_outlet: delivers the events of a session in order. An event waits while an earlier reply is incomplete.
 //
 // On a server without the request create2, a create needs two requests. Its reply is complete only with the second
 // answer, and messages that arrive before that answer wait. So the session delivers replies in the order of the

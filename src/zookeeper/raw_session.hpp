@@ -3,7 +3,8 @@
 //
 // Purpose: a server counts session ids from the milliseconds since its machine's start. If the machine has restarted,
 // the server may assign the id and the password of a session that another client still uses. Then each of these two
-// clients can end the locks of the other. Only getEphemerals (ZooKeeper 3.6) reveals this: a new session owns no znode.
+// clients can end the locks of the other. A new session owns no znode, so the request getEphemerals (ZooKeeper 3.6)
+// reveals a session that is already in use.
 //
 //     tcp_stream link{address, deadline, give_up.fd()};
 //     const opening result = open_session(link, {.timeout_ms = 10'000});

@@ -5,8 +5,8 @@
 
 namespace turnstile::zookeeper {
 
-// True if the servers do not know the request, or may not know it. Apache ZooKeeper 3.5 or later knows all these
-// requests, so the end of a connection to it proves nothing.
+// True if the servers do not know the request, or may not know it. Apache ZooKeeper 3.5 or later knows all requests
+// that this class judges, so the end of a connection to it proves nothing.
 bool server_knowledge::lacks(const request_knowledge& request) const noexcept {
     return request.is_refused() ||
            (request.is_doubted() && software_ != server_software::zookeeper);

@@ -7,14 +7,13 @@
 // removal may be lost with its connection, or there may be no connection. Then the session removes the watch after the
 // next attach, when the C client has set the watch again.
 //
-// | event on a path  | open requests      | what the session does then          |
-// |------------------|--------------------|-------------------------------------|
-// | asked            | +1                 | nothing: the watch is needed again  |
-// | forgotten        | none               | remove now                          |
-// | forgotten        | some               | remove after the last reply         |
-// | answered (last)  | none left          | remove now if forgotten since       |
-// | removed          |                    | done, unless asked again meanwhile  |
-// | attached         |                    | remove all that are still forgotten |
+// | event                                                     | what the session does then with the path's watches |
+// |-----------------------------------------------------------|----------------------------------------------------|
+// | a request that sets a watch is sent                       | keeps them: the core needs the watch again         |
+// | the core forgets the watches; no such request is open     | removes them now                                   |
+// | the core forgets the watches while such requests are open | removes them after the reply to the last request   |
+// | the last of these requests is answered or lost            | removes them if the core has forgotten them        |
+// | the session attaches again                                | removes them if the core has forgotten them        |
 //
 // Thread safety: one thread at a time.
 #pragma once
