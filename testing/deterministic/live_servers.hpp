@@ -105,7 +105,7 @@ public:
     };
     [[nodiscard]] std::optional<found_node> find(const std::string& znode);
     [[nodiscard]] std::vector<std::string> children(const std::string& znode);
-    // Returns the story of the run, for people. Call this after the end of the run.
+    // Returns the events of the run as text for people. Call this after the end of the run.
     [[nodiscard]] std::string story() const;
     // From now on, faults also affect this process.
     void add_process(std::uint16_t process, std::string_view name);

@@ -9,8 +9,8 @@
 // Threads may belong to several simulated *processes*, all inside this one real process. Each simulated process has a
 // clock, may be stopped and may be killed at any point. A new thread belongs to the process of the thread that started
 // it. The simulated processes share some objects that real processes would not share, such as the library's log. A
-// stopped or killed process must not keep such an object from the other processes. So if one of its threads has a mutex
-// that a thread of another process has requested, that thread continues until it releases the mutex.
+// stopped or killed process must not keep a shared object from the other processes. So if a thread of this process has
+// locked a mutex that another process has requested, the thread continues until it unlocks the mutex.
 //
 // The code between two points is one step. An access to an atomic is no point. So the scheduler misses a race that
 // needs a switch of threads between two such accesses, with no lock, wait or thread start between the accesses. It does
@@ -88,8 +88,8 @@ public:
         std::atomic<std::uint32_t> turn{0};  // 1: the thread may run
     };
     // A new thread begins with `enter` and ends with `leave`. In an endless run, a later thread reuses the number of an
-    // ended thread, or of a thread of a killed process. The system may start the killed thread only after that reuse,
-    // so each thread has separate data at `place`.
+    // ended thread, or of a thread of a killed process. The killed process's thread may begin to run only after a later
+    // thread has got its number. So each thread has separate data at `place`.
     struct newcomer {
         std::uint8_t number = 0;
         thread* place = nullptr;

@@ -23,8 +23,8 @@ using namespace turnstile::schedule;
 
 namespace {
 
-// The settings of a timerfd that a thread of the run has armed. timers() has them by the timer's descriptor. Only the
-// running thread uses these data.
+// The settings of a timerfd that a thread of the run has armed. timers() maps the timer's descriptor to its settings.
+// Only the running thread uses these data.
 struct set_timer {
     std::int64_t when = 0;  // true time
     std::int64_t interval = 0;

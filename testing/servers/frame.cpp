@@ -57,7 +57,7 @@ std::string frame::path() const {
 std::int64_t frame::session_id() const {
     if (kind_ != frame_kind::handshake) return 0;
     wire_reader in{body_};
-    // Skips the version, the last zxid seen (only to the server), and the timeout.
+    // Skips the version, the last zxid seen (a field that only the client sends), and the timeout.
     return in.skip(way_ == direction::to_server ? 16 : 8).int64();
 }
 

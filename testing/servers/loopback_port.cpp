@@ -25,8 +25,9 @@ struct port_range {
     std::uint32_t count = 0;
 };
 
-// Returns ports below the kernel's range for outgoing connections. If there are too few, returns a usual range. The port
-// that is 10,000 higher is in neither range, because a node of a Redis Cluster before version 7 also listens there.
+// Returns ports below the kernel's range for outgoing connections. The ports that are 10,000 higher are also below this
+// range, because a node of a Redis Cluster before version 7 listens at them, too. If too few ports remain, this
+// function assumes the kernel's default range.
 port_range usable_ports() {
     constexpr std::uint32_t k_first = 15'000;
     constexpr std::uint32_t k_distance = 10'000;

@@ -90,7 +90,7 @@ std::optional<proxy_clock::time_point> proxy_connection::pass(direction way,
                                                               proxy_settings& settings) {
     auto& lane = lanes_.at(index(way));
     while (auto* const item = lane.front()) {
-        // The filter may change these settings, so the loop reads them again for each item.
+        // The filter may cut the connection or change its settings, so the loop checks both for each item.
         if (cut_ || settings.of(way).black_hole) return std::nullopt;
         if (item->due > proxy_clock::now()) return item->due;
         if (pass_one(way, *item, settings) == passage::waits) return std::nullopt;

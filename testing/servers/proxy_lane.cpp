@@ -8,8 +8,8 @@ namespace turnstile::testing::detail {
 namespace {
 
 constexpr std::size_t k_length_size = 4;
-// No message is longer. The letters of a four-letter word ("ruok" and others), read as a length, give a larger number.
-// So the proxy recognizes these words.
+// The longest message in bytes. The letters of a four-letter word ("ruok" and others), read as a length, give a larger
+// number. So the proxy recognizes these words.
 constexpr std::int32_t k_longest_message = 64 * 1024 * 1024;
 
 std::ptrdiff_t offset(std::size_t n) {

@@ -104,8 +104,8 @@ void close_session(const std::string& connect_string, std::int64_t session_id,
 
 namespace {
 
-// Returns true if a server's "dump" names the session among its sessions or as an owner of znodes. The list of
-// connections does not count, because a connection may outlive its session for a moment.
+// Returns true if a server's "dump" names the session among its sessions or as an owner of znodes. Ignores the list of
+// connections, because a connection may outlive its session for a moment.
 bool names(const std::string& dump, const std::string& session) {
     std::istringstream words{dump.substr(0, dump.find("Connections dump"))};
     for (std::string word; words >> word;) {

@@ -15,8 +15,8 @@ public:
     [[nodiscard]] virtual core::time_point local_now() const = 0;
     [[nodiscard]] virtual instant true_time(core::time_point local) const = 0;
     [[nodiscard]] virtual core::time_point valid_until() const = 0;
-    // Returns true if the client's clock stopped in this session. Its guards then promise nothing (assumption A1 of
-    // docs/why/lease.md).
+    // Returns true if the client's clock stopped in this session. The client's guards then promise nothing (assumption
+    // A1 of docs/why/lease.md).
     [[nodiscard]] virtual bool rests_on_a_stopped_clock() const = 0;
     // Returns when the client's clock last resumed after a stop.
     [[nodiscard]] virtual instant clock_goes_since() const = 0;

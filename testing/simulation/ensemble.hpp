@@ -3,7 +3,7 @@
 //
 // The model has the behaviour of ZooKeeper 3.8 that affects a recipe:
 //
-// - Each server's replica applies the log at its own pace, and the server answers reads from it.
+// - Each server's replica applies the log at its own pace, and the server answers reads from the replica.
 // - A client's message to the leader extends its session at once. A message to a follower extends it when the follower
 //   answers the leader's next ping. A re-attach extends the session at the leader.
 // - Requests of a broken connection may commit until a newer connection has written. They may commit even later if both

@@ -158,11 +158,11 @@ public:
     [[nodiscard]] bool tampered(const std::string& folder) const {
         return tampered_.contains(folder);
     }
-    // Called when the lease of this znode's holder must have ended. A later deletion of the znode does not count as
-    // forced.
+    // Called when the lease of this znode's holder must have ended. The history does not treat a later deletion of the
+    // znode as forced.
     void on_due(const std::string& znode) { due_.insert(znode); }
     [[nodiscard]] bool due(const std::string& znode) const { return due_.contains(znode); }
-    // Returns the number of an operator's latest write into this znode; 0: none. The history counts such writes only
+    // Returns the number of an operator's latest write into this znode; 0: none. The history records these writes only
     // for znodes that belong to no contender.
     [[nodiscard]] std::int64_t changed_by_hand(const std::string& znode) const {
         const auto found = changed_by_hand_.find(znode);

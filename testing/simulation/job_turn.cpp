@@ -60,7 +60,7 @@ void job_turn::begin() {
     });
 }
 
-// The job has run, even if the write of its end fails.
+// Reports the job as succeeded even if the gate cannot write the job's end, because the job has run.
 void job_turn::end() {
     report_.record.state = job_state::succeeded;
     report_.unrecorded = error{errc::outcome_unknown, "the end was not written down"};

@@ -22,8 +22,8 @@ bool has(const core::multi_op& op) {
     });
 }
 
-// Returns true for requests that a server without memory refuses. A transaction that also removes znodes first frees
-// memory.
+// Returns true for requests that a server without free memory refuses: creates. Exception: a transaction that also
+// removes znodes, because the removals free memory.
 bool needs_memory(const core::operation& op) {
     const auto* multi = std::get_if<core::multi_op>(&op);
     if (multi == nullptr) return std::holds_alternative<core::create_op>(op);
@@ -205,8 +205,8 @@ bool keyspace::stands(step& now) const {
     return false;
 }
 
-// Returns true if the session has attached again since the request. The client would not know a watch that the request
-// sets now.
+// Returns true if the session has attached again since the request. The server then refuses the request, because the
+// client would not know a watch that the request sets now.
 bool keyspace::has_moved(step& now) const {
     const auto& mine = sessions_.at(now.wanted.session);
     const bool moved = mine.connection != now.wanted.connection;

@@ -143,8 +143,8 @@ struct scenario {
     core::duration longest_hold{};
     core::duration longest_rest{};  // between two calls; zero: a fourth of the timeout
     core::duration lock_delay{};    // lock delay of the mutexes; zero: none
-    // In a queue longer than this, contenders read the low-water mark in the folder's data (each contender up to this
-    // number is gone) instead of the list of the folder's children.
+    // If a queue has more contenders than this, they read the low-water mark in the folder's data instead of the list
+    // of the folder's children. The mark is a number: all contenders up to the mark are gone.
     std::uint32_t long_queue = core::k_long_queue;
     core::removal_limits removals;
     core::creation_limits creations;

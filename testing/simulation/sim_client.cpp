@@ -16,7 +16,8 @@ using namespace std::chrono_literals;
 constexpr int k_most_spins = 100;
 constexpr double k_open_fails = 0.02;
 
-// Returns true if an action closes the session. The session's znodes end with it, and count as removed.
+// Returns true if an action closes the session. From then on the client knows that the session and its znodes have
+// ended.
 bool gives_up_session(const std::vector<core::action>& some) {
     return std::any_of(some.begin(), some.end(), [](const core::action& action) {
         return std::holds_alternative<core::close_session>(action);

@@ -284,7 +284,7 @@ removal single_server::why_ended(const ended_session& gone) const {
 void single_server::record(const command& wanted, const command_outcome& done) {
     const auto now = agenda_.now();
     for (const auto& gone : done.ended) {
-        // An attach ends the session if its client knows more than the server.
+        // An attach ends the session if its client knows a change that the server has lost.
         const bool forgotten = !gone.due && std::holds_alternative<connect_request>(wanted.request);
         const auto why = forgotten ? removal::lost : why_ended(gone);
         trace_.note(now, [&] {

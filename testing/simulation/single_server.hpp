@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // single_server: one modelled Redis or SQL server in place of the ensemble: its connections, the times of its answers,
-// its faults. The keyspace (keyspace.hpp) has the data and decides.
+// its faults. The keyspace (keyspace.hpp) has the data, and determines the result of each request.
 //
 // The server executes each request as a whole, in the order in which it reads them. After a stop, it reads the messages
 // that arrived, in order for each connection, even if the connection is broken by then. A request may reach Redis long
