@@ -22,20 +22,23 @@ void history::on_created(const std::string& znode, const std::string& data, sess
     if (!name) return;
     const auto folder = znode.substr(0, slash);
     auto& all = contenders_[folder];
-    auto place = zxid;
-    // A contender that a single transaction renames keeps its place.
-    for (const auto& earlier : all)
-        if (earlier.deleted == zxid && earlier.session == session && earlier.data == data)
-            place = earlier.place;
     places_[znode] = {folder, all.size()};
     znode_record record;
+    record.place = zxid;
+    // A contender that a single transaction renames keeps its place. If the servers had lost the deletion of its old
+    // znode, the new znode exists only for that reason, too.
+    for (const auto& earlier : all) {
+        if (earlier.deleted != zxid || earlier.session != session || earlier.data != data) continue;
+        record.place = earlier.place;
+        record.returned_at = earlier.returned_at;
+        record.was_forced = earlier.was_forced;
+    }
     record.folder = folder;
     record.znode = znode;
     record.data = data;
     record.session = session;
     record.wants = name->wants;
     record.created = zxid;
-    record.place = place;
     record.came = came;
     all.push_back(std::move(record));
     created_.push_back(znode);

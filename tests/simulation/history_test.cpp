@@ -64,6 +64,18 @@ TEST_F(lost_data, tell_what_its_own_client_had_given_up_from_what_another_one_ha
     }
 }
 
+// The contender holds although an operator has ended its hold. The renaming does not change that.
+TEST_F(lost_data, are_the_reason_why_a_renamed_contender_stands) {
+    create(k_odd, 1);
+    remove(k_odd, 2, removal::by_hand);
+    truth.on_lost_data(1, at, true);
+    remove(k_odd, 3);
+    create(k_even, 3);
+    EXPECT_EQ(truth.find(k_even)->place, 1);
+    EXPECT_EQ(truth.find(k_even)->returned_at, at);
+    EXPECT_TRUE(truth.find(k_even)->was_forced);
+}
+
 TEST_F(lost_data, have_not_been_given_up_where_an_operator_had_closed_the_session) {
     create(k_odd, 1);
     truth.on_closed_by_hand(k_owner, 2);
