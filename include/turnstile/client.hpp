@@ -21,8 +21,9 @@
 // Signals. User code runs with the signal mask of the thread that made the client or the client's runtime. No thread
 // blocks the signals that report a fault, like SIGSEGV.
 //
-// Fork. In a child process every call returns `forked`. Make a new client in the child. If the parent has opened a
-// `sqlite:` file, a `sqlite:` client works in the child only after exec().
+// Fork. In a forked child, a call on a client of the parent process, or on a lock or guard of such a client, never
+// blocks. The call reports the error `forked`, or has no effect and returns an empty value. Make a new client in the
+// child. If the parent has opened a `sqlite:` file, a `sqlite:` client works in the child only after exec().
 //
 // Thread safety: any thread may call any member.
 #pragma once

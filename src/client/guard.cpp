@@ -15,6 +15,12 @@ namespace {
 
 const std::string k_none;
 
+// False in a forked child. There a mutex of the hold may be locked for ever, because a thread of the parent process had
+// locked it at the fork.
+bool is_usable(const detail::hold* own) noexcept {
+    return own != nullptr && !own->forked();
+}
+
 }  // namespace
 
 namespace detail {
@@ -35,7 +41,6 @@ error hold::end_of_certainty(boottime_clock::time_point limit) const {
 }
 
 result<void> hold::release(boottime_clock::time_point deadline) {
-    if (forked()) return forked_error();
     unlock();
     return base::finish_or_end("a release", [&] { return await_release(deadline); });
 }
@@ -54,9 +59,12 @@ result<void> check_untouched(const transaction& writes, const std::string& znode
 }
 
 result<void> check_commit(const transaction& writes, const hold& by) {
+    if (by.forked()) return by.forked_error();
     if (auto good = writes.validate(); !good) return good;
-    for (const auto& further : detail::internals::further_holds(writes))
+    for (const auto& further : detail::internals::further_holds(writes)) {
         if (!further) return empty_guard("under()");
+        if (further->forked()) return further->forked_error();
+    }
     return check_untouched(writes, by.znode());
 }
 
@@ -71,11 +79,11 @@ guard& guard::operator=(guard&& other) noexcept {
 }
 
 fencing_token guard::fencing_token() const noexcept {
-    return hold_ ? hold_->token() : turnstile::fencing_token{};
+    return is_usable(hold_) ? hold_->token() : turnstile::fencing_token{};
 }
 
 fencing_vector guard::fencing_tokens() const {
-    return hold_ ? hold_->tokens() : fencing_vector{};
+    return is_usable(hold_) ? hold_->tokens() : fencing_vector{};
 }
 
 const std::string& guard::path() const noexcept {
@@ -83,7 +91,7 @@ const std::string& guard::path() const noexcept {
 }
 
 std::string guard::znode() const {
-    return hold_ ? hold_->znode() : k_none;
+    return is_usable(hold_) ? hold_->znode() : k_none;
 }
 
 bool guard::valid() const noexcept {
@@ -131,23 +139,29 @@ void guard::async_commit(const transaction& writes, const commit_options& option
                          std::function<void(result<commit_result>)> handler) const {
     if (!handler) throw_error({errc::bad_option, "async_commit: the handler is empty"});
     if (!hold_) throw_error(detail::empty_guard());
+    if (hold_->forked()) return handler(hold_->forked_error());
     if (const auto good = detail::check_commit(writes, *hold_); !good) throw_error(good.error());
     detail::async_commit_by(detail::internals::hold_of(*this), writes, options, std::move(handler));
 }
 
 result<void> guard::release() {
-    if (!hold_) return detail::empty_guard();
+    if (!is_usable(hold_)) return release_until({});
     return release_until(boottime_clock::now() + hold_->release_limit());
 }
 
 result<void> guard::release_until(boottime_clock::time_point deadline) {
     if (!hold_) return detail::empty_guard();
+    if (hold_->forked()) return std::exchange(hold_, nullptr)->forked_error();
     if (const auto may = hold_->may_release(); !may) return may;
     return detail::internals::take_hold(std::move(*this))->release(deadline);
 }
 
+// In a forked child the copy of the hold is never destroyed.
 void guard::let_go() noexcept {
-    detail::internals::take_hold(std::move(*this))->unlock();
+    if (hold_->forked())
+        hold_ = nullptr;
+    else
+        detail::internals::take_hold(std::move(*this))->unlock();
 }
 
 }  // namespace turnstile

@@ -121,10 +121,11 @@ public:
     // Starts the release and waits until the servers have confirmed it.
     virtual result<void> release(boottime_clock::time_point deadline);
 
-protected:
     // True in a forked child of the process that acquired the hold: guards do nothing there.
     [[nodiscard]] bool forked() const noexcept { return process_.forked(); }
     [[nodiscard]] error forked_error() const;
+
+protected:
     // Returns the error for a hold that is no longer certain although no loss was reported. `limit`: the instant at
     // which max_hold ends the hold. Either this instant or the end of the lease has passed.
     [[nodiscard]] error end_of_certainty(boottime_clock::time_point limit) const;

@@ -13,6 +13,7 @@ namespace turnstile::redis {
 result<script_check> check(const guard& hold) {
     const auto held = detail::internals::hold_of(hold);
     if (held == nullptr) return detail::empty_guard("redis::check");
+    if (held->forked()) return held->forked_error();
     const auto* const single = dynamic_cast<const detail::znode_hold*>(held.get());
     if (single == nullptr)
         return error{

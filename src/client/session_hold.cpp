@@ -70,7 +70,7 @@ public:
         return true;
     }
     bool operator()(const core::lost& news) const REQUIRES(hold_.mutex_) {
-        hold_.on_loss(news.why);
+        hold_.session_->services().callbacks->post(hold_.lose(news.why));
         return true;
     }
     bool operator()(const core::at_risk& /*news*/) const {
@@ -125,10 +125,6 @@ bool session_hold::tell(const core::notice& news, const std::shared_ptr<lease_vi
     const bool wakes = std::visit(
         [&each](const auto& event) NO_THREAD_SAFETY_ANALYSIS { return each(event); }, news.event);
     return wakes && changed_.awaited();
-}
-
-void session_hold::on_loss(const error& why) {
-    for (auto& callback : lose(why)) session_->services().callbacks->post(std::move(callback));
 }
 
 // ---- user code ------------------------------------------------------------------------------

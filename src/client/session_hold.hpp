@@ -88,7 +88,6 @@ private:
     // commit is in progress.
     [[nodiscard]] bool defer_leave(const error& why);
     [[nodiscard]] result<void> await_release(boottime_clock::time_point deadline) override;
-    void on_loss(const error& why) REQUIRES(mutex_);
     void post_answer() REQUIRES(mutex_);
     void trigger_all_lost();
 

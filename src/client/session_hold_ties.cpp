@@ -44,7 +44,7 @@ void session_hold::lose_with(const error& why) {
         waits = state_.waits();
         if (!waits) {
             if (!state_.is_held() || state_.is_given_up()) return;
-            on_loss(why);
+            session_->services().callbacks->post(lose(why));
             changed_.notify_all();
         }
     }

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "client/hold.hpp"
+#include "client/internals.hpp"
 #include "modules/find.hpp"
 #include "turnstile/guard.hpp"
 
@@ -12,7 +13,9 @@ namespace turnstile::sql {
 namespace {
 
 result<void> check_hold(const guard& hold, modules::module_kind which, void* connection) {
-    if (!hold) return detail::empty_guard("sql::check");
+    const auto held = detail::internals::hold_of(hold);
+    if (held == nullptr) return detail::empty_guard("sql::check");
+    if (held->forked()) return held->forked_error();
     if (connection == nullptr) return error{errc::bad_option, "sql::check: the connection is null"};
     const std::string znode = hold.znode();
     if (znode.empty())

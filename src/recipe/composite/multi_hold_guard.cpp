@@ -37,13 +37,11 @@ boottime_clock::time_point multi_hold::valid_until() const noexcept {
 }
 
 fencing_token multi_hold::token() const noexcept {
-    if (forked()) return {};
     const base::lock_guard lock{mutex_};
     return record_.token(parts_);
 }
 
 fencing_vector multi_hold::tokens() const {
-    if (forked()) return {};
     const base::lock_guard lock{mutex_};
     return record_.tokens(parts_, locks_);
 }

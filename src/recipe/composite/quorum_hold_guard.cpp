@@ -70,7 +70,6 @@ fencing_vector quorum_hold::part_tokens() const {
 }
 
 fencing_vector quorum_hold::tokens() const {
-    if (forked()) return {};
     const base::lock_guard lock{mutex_};
     return last_ && (over_ || !is_certain()) ? last_->first : part_tokens();
 }

@@ -102,6 +102,9 @@ public:
     // parts have no owner, because no thread waits for a single part.
     [[nodiscard]] result<std::shared_ptr<detail::quorum_hold>> start(
         acquire_options&& options, core::attempt mode, detail::call::handler&& done = {}) const {
+        for (const auto& ensemble : *all)
+            if (const auto& servers = ensemble.lock.servers(); servers->forked())
+                return servers->forked_error();
         const auto good = detail::check_refused(options, detail::composite::quorum, "quorum_lock");
         if (!good) return good.error();
         detail::acquire_request request{std::move(options), mode, std::move(done)};

@@ -58,7 +58,10 @@ result<commit_result> leader_term::commit(const transaction& writes) {
 
 class leader::state {
 public:
-    [[nodiscard]] detail::election_seat* operator->() const noexcept { return seat.get(); }
+    // True in a forked child, which must not use the seat: the seat's mutex may be locked there for ever.
+    [[nodiscard]] bool forked() const noexcept { return seat->queue().servers()->forked(); }
+    [[nodiscard]] error forked_error() const { return seat->queue().servers()->forked_error(); }
+    [[nodiscard]] std::shared_ptr<guard> lead() const { return forked() ? nullptr : seat->lead(); }
     const std::shared_ptr<detail::election_seat> seat;  // lives until its last call has returned
 };
 
@@ -75,42 +78,44 @@ leader::~leader() {
 }
 
 const std::string& leader::path() const noexcept {
-    return (*state_)->queue().path();
+    return state_->seat->queue().path();
 }
 
 const std::string& leader::id() const noexcept {
-    return (*state_)->id();
+    return state_->seat->id();
 }
 
 void leader::start() {
-    (*state_)->start();
+    if (!state_->forked()) state_->seat->start();
 }
 
 void leader::close() noexcept {
-    (*state_)->close();
+    state_->seat->close();
 }
 
 bool leader::leads() const noexcept {
-    const auto lead = (*state_)->lead();
+    const auto lead = state_->lead();
     return lead && lead->valid();
 }
 
 boottime_clock::time_point leader::valid_until() const noexcept {
-    const auto lead = (*state_)->lead();
+    const auto lead = state_->lead();
     return lead ? lead->valid_until() : boottime_clock::time_point::min();
 }
 
 turnstile::fencing_token leader::fencing_token() const noexcept {
-    const auto lead = (*state_)->lead();
+    const auto lead = state_->lead();
     return lead && lead->valid() ? lead->fencing_token() : turnstile::fencing_token{};
 }
 
 std::stop_token leader::lost() const {
-    return (*state_)->while_leading().value_or(triggered());
+    if (state_->forked()) return triggered();
+    return state_->seat->while_leading().value_or(triggered());
 }
 
 result<commit_result> leader::commit(const transaction& writes, const commit_options& options) {
-    const auto lead = (*state_)->lead();
+    const auto lead = state_->lead();
+    if (state_->forked()) return state_->forked_error();
     if (!lead) return error{errc::not_held, path() + ": " + id() + " does not lead"};
     return lead->commit(writes, options);
 }
@@ -120,37 +125,41 @@ result<commit_result> leader::commit(const transaction& writes) {
 }
 
 result<void> leader::await(const query_options& options) {
-    return (*state_)->await(options);
+    if (state_->forked()) return state_->forked_error();
+    return state_->seat->await(options);
 }
 
 listener_handle leader::on_change(std::function<void(bool leads)> listener) {
     if (!listener) throw_error({errc::bad_option, "on_change: the listener is empty"});
-    return (*state_)->on_change(std::move(listener));
+    if (state_->forked()) return {};
+    return state_->seat->on_change(std::move(listener));
 }
 
 std::size_t leader::terms() const noexcept {
-    return (*state_)->terms();
+    return state_->forked() ? 0 : state_->seat->terms();
 }
 
 std::optional<error> leader::failure() const {
-    return (*state_)->failure();
+    if (state_->forked()) return state_->forked_error();
+    return state_->seat->failure();
 }
 
 void leader::resign() noexcept {
-    (*state_)->resign();
+    if (!state_->forked()) state_->seat->resign();
 }
 
 result<void> leader::move_to(std::string_view successor, boottime_clock::duration within,
                              const query_options& options) {
-    return (*state_)->move_to(successor, within, options);
+    if (state_->forked()) return state_->forked_error();
+    return state_->seat->move_to(successor, within, options);
 }
 
 result<std::vector<participant>> leader::participants(const query_options& options) const {
-    return detail::participants((*state_)->queue(), options);
+    return detail::participants(state_->seat->queue(), options);
 }
 
 result<std::optional<participant>> leader::present_leader(const query_options& options) const {
-    return detail::first_participant((*state_)->queue(), options);
+    return detail::first_participant(state_->seat->queue(), options);
 }
 
 }  // namespace turnstile

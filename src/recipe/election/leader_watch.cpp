@@ -72,6 +72,8 @@ public:
         thread_->finish(boottime_clock::now());
     }
     [[nodiscard]] std::optional<error> failure() const {
+        const auto& servers = queue_.servers();
+        if (servers->forked()) return servers->forked_error();
         const base::lock_guard lock{mutex_};
         return failure_;
     }

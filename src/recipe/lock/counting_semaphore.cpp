@@ -4,6 +4,7 @@
 
 #include "base/mutex.hpp"
 #include "base/out_of_memory.hpp"
+#include "base/process.hpp"
 #include "recipe/lock/standard_forms.hpp"
 #include "turnstile/semaphore.hpp"
 
@@ -19,6 +20,8 @@ public:
         permits_.push_back(std::move(permit));
     }
     void give_back(std::ptrdiff_t count) {
+        if (process_.forked())
+            throw_error({errc::forked, of_.path() + ": the permits belong to the parent process"});
         std::deque<guard> gone;  // destroyed, and so released, under no lock
         const base::lock_guard lock{mutex_};
         if (count < 0 || static_cast<std::size_t>(count) > permits_.size()) {
@@ -35,12 +38,14 @@ public:
         });
     }
     [[nodiscard]] std::size_t held() const {
+        if (process_.forked()) return 0;
         const base::lock_guard lock{mutex_};
         return permits_.size();
     }
 
 private:
     semaphore& of_;
+    const base::process_mark process_;
     mutable base::mutex mutex_;
     std::deque<guard> permits_ GUARDED_BY(mutex_);
 };

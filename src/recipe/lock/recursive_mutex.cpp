@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "base/process.hpp"
 #include "client/interruption.hpp"
 #include "recipe/lock/queue_lock.hpp"
 #include "recipe/lock/reentrant_holds.hpp"
@@ -14,7 +15,7 @@ namespace turnstile {
 
 namespace {
 
-// The guards from lock() and its variants: a stack for each thread.
+// The guards from lock() and its variants: a stack for each thread. A forked child has no guards.
 class thread_stacks {
 public:
     void push(guard&& hold) {
@@ -23,6 +24,7 @@ public:
     }
     // Removes and returns the calling thread's latest guard; an empty guard if it has none.
     [[nodiscard]] guard pop() {
+        if (process_.forked()) return {};
         const base::lock_guard lock{mutex_};
         const auto found = stacks_.find(owner::calling_thread());
         if (found == stacks_.end()) return {};
@@ -33,12 +35,14 @@ public:
     }
     // Returns the calling thread's latest guard; null if it has none. The next pop() empties that guard.
     [[nodiscard]] const guard* top() const {
+        if (process_.forked()) return nullptr;
         const base::lock_guard lock{mutex_};
         const auto found = stacks_.find(owner::calling_thread());
         return found == stacks_.end() ? nullptr : &found->second.back();
     }
 
 private:
+    const base::process_mark process_;
     mutable base::mutex mutex_;
     std::map<owner, std::deque<guard>> stacks_ GUARDED_BY(mutex_);
 };
@@ -52,6 +56,7 @@ public:
           holds{std::make_shared<detail::reentrant_holds>(queue.path())} {}
 
     result<guard> acquire(acquire_options&& options, owner identity, core::attempt mode) const {
+        if (forked()) return queue.servers()->forked_error();
         const auto on_lost = std::exchange(options.on_lost, nullptr);
         if (auto again = holds->enter(identity, on_lost)) return std::move(*again);
         try {
@@ -65,6 +70,7 @@ public:
 
     void async_acquire(acquire_options&& options, owner identity,
                        std::function<void(result<guard>)>&& handler) const {
+        if (forked()) return handler(queue.servers()->forked_error());
         const auto on_lost = std::exchange(options.on_lost, nullptr);
         if (auto again = holds->enter(identity, on_lost)) {
             const auto outcome = std::make_shared<result<guard>>(std::move(*again));
@@ -83,6 +89,9 @@ public:
             throw;
         }
     }
+
+    // True in a forked child, where the mutex of `holds` may be locked for ever.
+    [[nodiscard]] bool forked() const noexcept { return queue.servers()->forked(); }
 
     const detail::queue_lock queue;
     const std::shared_ptr<detail::reentrant_holds> holds;
@@ -124,7 +133,7 @@ void recursive_mutex::async_acquire(acquire_options options, owner identity,
 }
 
 std::size_t recursive_mutex::count(owner identity) const {
-    return state_->holds->count(identity);
+    return state_->forked() ? 0 : state_->holds->count(identity);
 }
 
 // ---- queries --------------------------------------------------------------------------------
