@@ -28,8 +28,8 @@ void sqlite_bell::open(const std::string& path, const session_files& sessions,
     };
     const std::uint32_t changes = IN_ATTRIB | IN_MOVE_SELF | IN_DONT_FOLLOW;
     for (const auto& name : find_route(path).names) {
-        // inotify does not report changes of a folder that this process may not read. The check before the next write
-        // detects them.
+        // inotify does not report changes of a folder that this process may not read. sqlite_database::check_in_place()
+        // detects such changes before the next write.
         if (::access(name.c_str(), R_OK) == 0)
             heard_.push_back(bells_->listen(name, changes, renamed));
     }

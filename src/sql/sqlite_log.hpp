@@ -27,8 +27,8 @@ public:
     void attach(sqlite3* connection);
 
     // Makes a checkpoint after a write that found no space on the disk. Returns an empty text, or a clause that says
-    // what prevents the checkpoint. The connection's busy handler limits the wait for readers. The connection may be a
-    // new one, whose first statement found no space, before attach().
+    // what prevents the checkpoint. The connection's busy handler limits the wait for readers. The caller may call this
+    // before attach(), because a new connection's first statement may already find no space.
     static std::string make_room(sqlite3* connection);
 
 private:

@@ -77,8 +77,8 @@ using operations = std::span<const core::operation* const>;
 
 struct carried_out {
     std::vector<queued_event> events;
-    // The reply to each request. The caller adds the data of the connection. A list request has no reply if the caller
-    // must execute it again in a separate transaction.
+    // The reply to each request, without the id, the connection and the time of sending, which session_outlet adds. A
+    // list request has no reply if the caller must execute it again in a separate transaction.
     std::vector<std::optional<core::reply>> replies;
     bool expired = false;  // the session has ended
     // Set only for watched reads: the time until the earliest deadline of another session; empty if there is no other
@@ -116,8 +116,8 @@ public:
     [[nodiscard]] bool resume();
 
     // Executes all operations in one transaction. An operation that fails its checks changes nothing and does not
-    // prevent the other operations. If apply() throws, the database has executed no operation, unless commit_unknown()
-    // is true.
+    // prevent the other operations. If apply() throws, the database has executed no operation. Exception: if
+    // commit_unknown() is true, the database may have executed all of them.
     [[nodiscard]] carried_out apply(operations all);
     enum class touch { no, yes };
     enum class watch_list { not_asked, asked };

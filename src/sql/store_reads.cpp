@@ -32,7 +32,7 @@ server_error word_for(const reading& asked, const stored_node* node,
 
 // A reply must not show znodes of an ended session. If a reply shows a znode whose owner's process has ended, the store
 // ends that session and reads again. If the batch has a list (a read of children) and a session has expired, the store
-// also ends the expired sessions, beginning with the owners of the listed znodes, and reads again.
+// also ends the expired sessions and reads again. The store begins with the owners of the listed znodes.
 carried_out store::read(operations all) {
     carried_out out;
     for (int look = 1; !read_once(all, out) && look < k_most_looks; ++look) {

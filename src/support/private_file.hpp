@@ -47,7 +47,8 @@ namespace turnstile::support {
     struct stat about {};
     if (!opened.open() || ::fstat(opened.get(), &about) != 0)
         throw std::runtime_error{file + ": " + std::strerror(errno)};
-    // The advice to change the mode would be wrong: chmod 600 on /tmp or /dev/null harms the whole machine.
+    // For a folder or a device, the advice of exposure_of() would be wrong: chmod 600 on /tmp or /dev/null harms the
+    // whole machine.
     if (S_ISDIR(about.st_mode)) throw std::runtime_error{file + ": " + std::strerror(EISDIR)};
     if (S_ISCHR(about.st_mode) || S_ISBLK(about.st_mode))
         throw std::runtime_error{file + ": is a device; a regular file or a FIFO is needed"};

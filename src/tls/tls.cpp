@@ -123,8 +123,8 @@ greeting_failure explain(const SSL& ssl, int failure, int system_error, const pe
         return {std::generic_category().message(system_error)};
     }
     const int reason = ERR_GET_REASON(::ERR_peek_last_error());
-    // Java since 17.0.19 sends this alert if the client's certificate is missing. After a server
-    // has requested a certificate, it sends this alert for no other reason.
+    // Java since 17.0.19 sends the alert handshake_failure if the client's certificate is missing. After a server has
+    // requested a certificate, Java sends this alert for no other reason.
     const bool misses_certificate = peer.asked_for_certificate && !peer.shows_certificate &&
                                     reason == SSL_R_SSLV3_ALERT_HANDSHAKE_FAILURE;
     if (misses_certificate || is_of_client_certificate(reason)) {

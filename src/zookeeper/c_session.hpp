@@ -6,15 +6,17 @@
 //
 // | state    | entered when                             | requests                      |
 // |----------|------------------------------------------|-------------------------------|
-// | entering | at first: a separate thread opens the    | answered `not_sent`           |
-// |          | session, checks that no other client has |                               |
-// |          | it, and passes it to the C client        |                               |
-// | detached | next, and when the connection breaks     | answered `not_sent`           |
+// | entering | the object is constructed; a thread then | answered `not_sent`           |
+// |          | opens the session, and checks that no    |                               |
+// |          | other client has the session             |                               |
+// | detached | that thread passes the session to the    | answered `not_sent`           |
+// |          | C client; later: the connection breaks   |                               |
 // | attached | the C client reports CONNECTED, READONLY | passed to the C client        |
 // | moving   | the handle will move to the leader,      | answered `not_sent`; earlier  |
 // |          | as the core requested (seek_leader)      | requests finish first         |
-// | dead     | expired, credentials refused, another    | answered `not_sent`           |
-// |          | client has the session as well           |                               |
+// | dead     | the session expires, a server refuses    | answered `not_sent`           |
+// |          | the credentials, or another client has   |                               |
+// |          | the session as well                      |                               |
 //
 // The order of events: the C client queues session events, watch events and completions in the order in which its I/O
 // thread got them. A second thread of the C client takes them from the queue and calls this object. Other threads

@@ -72,8 +72,8 @@ void c_session::learn_role(std::uint64_t connection, const socket_address& serve
     handle_.list_names();
 }
 
-// Starts the move to the leader once no request is in progress: when the C client leaves a connection, it drops
-// requests in progress without an answer.
+// Starts the move to the leader once no request is in progress. If the C client left the connection earlier, it would
+// drop the requests in progress, and they would get no answer.
 void c_session::seek(std::uint64_t connection) {
     changed_.clear();
     {
@@ -188,7 +188,7 @@ void c_session::ask_what_is_owned(const socket_address& server) {
         suspicion_.has_asked();
         if (state_.is_dead() || state_.is_closed()) return;
     }
-    // If the C client is not connected now, its next attach is reported as usual.
+    // If the C client is not connected now, it will report its next attach as usual.
     const int state = zoo_state(handle_.get());
     if (state == ZOO_CONNECTED_STATE || state == ZOO_READONLY_STATE) session_event(state);
 }

@@ -47,8 +47,8 @@ public:
     // Waits for the answers to the requests in progress, so that the server reads the request that closes the session
     // (last_answer.hpp). Blocks.
     void await_answers();
-    // Closes the session, unless it is not connected. The C client's threads may call the session until close()
-    // returns. `is_idle`: no request is in progress.
+    // Closes the handle, and also the session if the handle is connected. The C client's threads may call the session
+    // until close() returns. `is_idle`: no request is in progress.
     void close(bool is_idle);
     // Each completion of the C client calls this function first. At the end of a session, this function waits until the
     // C client has queued all completions (completion_sweep.hpp).

@@ -14,8 +14,8 @@ inline constexpr std::chrono::seconds k_role_limit{2};
 // At the end of a session, a completion waits at most this long until the C client has queued all other completions.
 // The wait normally takes microseconds.
 inline constexpr std::chrono::seconds k_sweep_limit{1};
-// Before a client closes a session, it waits at most this long for the answers to the requests in progress, and at most
-// the session timeout divided by k_last_answer_part. The wait normally takes one round trip.
+// Longest wait for the answers to the requests in progress before a client closes a session; at most the session
+// timeout divided by k_last_answer_part. The wait normally takes one round trip.
 inline constexpr std::chrono::seconds k_last_answer_limit{1};
 inline constexpr int k_last_answer_part = 4;
 // Longest time for a session's move to the leader; at most the session timeout divided by k_move_part.

@@ -24,7 +24,7 @@ namespace turnstile::zookeeper {
 
 using session_password = std::array<char, 16>;
 
-// A server replaces a longer timeout by its maximum.
+// A request for this timeout gets the longest timeout that the server allows.
 inline constexpr std::int32_t k_longest_timeout_ms = std::numeric_limits<std::int32_t>::max();
 
 struct attach_request {

@@ -57,7 +57,8 @@ public:
     [[nodiscard]] const std::string& attach_frame() const noexcept { return attach_frame_; }
 
     enum class listing { listed, unimplemented, unauthenticated, sasl_wanted, cut_off };
-    // Lists the session's znodes into `owned`. First sends `credentials`, a digest "user:password", unless empty.
+    // Lists the session's znodes into `owned`. First sends `credentials`, a digest "user:password", if they are not
+    // empty.
     [[nodiscard]] listing list(const std::string& credentials, path_list& owned);
 
     // create_ephemeral() and remove() return the server's error number, or 0 for success; nothing if no answer came.

@@ -154,8 +154,8 @@ void session_entrance::note_failure(const socket_address& server, const std::str
     known_.failure.set({errc::not_connected, told});
 }
 
-// Leaves a session that another client has. Logs the first session that is left in this way, and then only when the
-// number of these sessions has doubled, because a thousand of them may follow each other.
+// Leaves a session that another client has. Logs the first of these sessions, and then only when their number has
+// doubled, because a thousand of them may follow each other.
 void session_entrance::pass_over(const core::session_identity& shared, const path_list& owned,
                                  const socket_address& server) {
     const auto count = ++passed_by_;

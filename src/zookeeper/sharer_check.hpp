@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // sharer_check: lists the znodes of a session, over a separate attach to one server after the other.
 //
-// Purpose: a server may give this client's session to another client. If two clients with one session are attached to
-// different servers, each client ends the other's connections, because the servers' leader accepts writes for a session
-// only from the server of the session's latest attach. If the session owns a znode that this client never requested,
+// Purpose: a server may give this client's session to another client. The servers' leader accepts writes for a session
+// only from the server of the session's latest attach. So if two clients with one session are attached to different
+// servers, each client ends the other's connections. If the session owns a znode that this client never requested,
 // another client has the session. Then this client treats the session as expired, but does not close it, because the
 // close would release the other client's locks. After the holders of this client's locks were notified of the loss,
 // this client removes its own znodes one by one.
@@ -50,7 +50,7 @@ private:
 
     const core::session_settings& settings_;
     const core::session_identity own_;
-    // The server that was asked last, and the attach to it.
+    // The server to which this object attached last, and that connection.
     socket_address server_;
     std::unique_ptr<byte_stream> link_;
     std::optional<raw_session> raw_;

@@ -16,8 +16,9 @@ namespace {
 
 constexpr const char* k_shell = "/bin/sh";
 
-// Script that kills a process group when the socket at descriptor 3 closes without a second line. The commands in
-// braces wait in a second shell. The first shell ends at once, so the second shell becomes an orphan.
+// Script that kills a process group. The first line from the socket at descriptor 3 is the group's number. If the
+// socket closes before a second line, the script kills the group. The commands in braces wait in a second shell. The
+// first shell ends at once, so the second shell becomes an orphan.
 constexpr const char* k_kill_group = R"sh(
 {
     read -r group && [ "$group" != done ] || exit 0

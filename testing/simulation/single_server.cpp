@@ -274,8 +274,8 @@ removal single_server::why_ended(const ended_session& gone) const {
     if (touched == touched_.end()) return removal::with_session;
     const auto timeout = scenario_.time.session_timeout;
     const auto certain = timeout - timeout * scenario_.single.most_slew / 1'000'000;
-    // A session counts as ended early even if only microseconds are missing, because the clock of a replacing server
-    // may be ahead by less than a millisecond.
+    // The session ended early even if only microseconds of its timeout are missing, because the clock of a replacing
+    // server may be ahead by less than a millisecond.
     const bool early = agenda_.now() + k_whole < touched->second + certain;
     const bool set = was_set_ahead_ && agenda_.now() <= set_ahead_ + timeout;
     return early && (set || lost_data_) ? removal::early : removal::with_session;
