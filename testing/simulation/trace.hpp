@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// trace: the story of a history for people, and the history's fingerprint.
+// trace: describes the events of a simulated history in sentences for people, and computes the history's fingerprint.
 //
-// The fingerprint covers every event, printed or not, so that runs of one seed can be compared. Sentences are made only
-// if they are printed.
+// The fingerprint covers every event, printed or not, so that a test can compare two runs of one seed. The trace makes
+// a sentence only if a run prints it.
 #pragma once
 
 #include <concepts>
@@ -30,7 +30,7 @@ public:
     }
     [[nodiscard]] const std::deque<std::string>& lines() const noexcept { return lines_; }
 
-    // Records a fault in the story, and in the list of faults.
+    // Adds a fault to the sentences of the history, and to the list of faults.
     template <std::invocable F>
     void disturb(instant when, std::uint64_t number, F&& sentence) {
         mix(number);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// truth_writer: makes the first tree of a history, and writes committed transactions into the history, for every kind
-// of servers.
+// truth_writer: writes each committed transaction into the history. prepare_tree() creates the tree with which a
+// history begins. Every kind of simulated server uses both.
 #pragma once
 
 #include <cstdint>

@@ -263,9 +263,9 @@ std::string world::unsettled() const {
     for (client_id id = 0; id != clients_.size(); ++id) {
         const auto& client = *clients_[id];
         if (client.crashed() || client.closed()) continue;
-        // Once all clients were quiet (at rest and attached), they only have to stay at rest. The session timeout may
-        // be hardly longer than the relay bound, the longest time until the leader learns of a message to a follower.
-        // Then each late answer makes the client replace its session, and so detach for a while.
+        // Once all clients were quiet (at rest and attached), they only have to stay at rest. The relay bound is the
+        // longest time until the leader learns of a message to a follower. If the session timeout is hardly longer, a
+        // late answer makes the client replace its session, and the client is detached for a while.
         if (settled_ ? !client.at_rest() : !client.quiet())
             text += fmt::format("client {} is not at rest; ", id);
         if (client.core().owned_bytes() != 0)
@@ -284,7 +284,8 @@ void world::end(std::string&& left_over) {
     records_->on_end(left_over_);
 }
 
-// Checks that no znode, contender or pending answer of a running client is left. Messages may arrive for some time after the clients' work has ended.
+// Checks that no znode, contender or pending answer of a running client is left. Messages may arrive for some time
+// after the clients' work has ended.
 void world::check_settled() {
     const auto timeout = scenario_.time.session_timeout;
     at_servers([](auto& all) { all.end_what_is_due(); });

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // world: plays one history of servers, network, clients and faults, in virtual time.
 //
-// Each step is the next event of the agenda. The world records clients' calls and results. If judges replace the
-// recorders (verification/simulator.cpp), they also judge, and step() passes their exceptions on. The scenario, the
-// dice and the outside actions determine a world.
+// Each step is the next event of the agenda. The recorders record the clients' calls and results. In
+// verification/simulator.cpp the recorders are judges: step() passes on the exception of a judge that finds a fault.
+// The scenario, the seed of the dice and the calls of the world's user determine a history.
 #pragma once
 
 #include <cstdint>

@@ -20,7 +20,7 @@ constexpr double k_in_the_folder = 0.3;  // fraction of these writes that go int
 void world::tamper(fault kind) {
     const auto standing = history_.standing();
     if (standing.empty()) return;
-    // Half of the deletions hit the next contender in line, whose client must notice that (failure F37).
+    // Half of the deletions hit the next contender in line, whose client must notice the deletion (failure F37).
     const bool next = kind == fault::hand_delete && standing.size() > 1 && dice_.chance(0.5);
     const auto znode = next ? standing[1] : dice_.pick(standing);
     trace_.note(agenda_.now(), [&] { return "it strikes " + znode; });
@@ -79,7 +79,7 @@ void world::resize() {
 }
 
 // Deletes a folder without contenders and creates it again. The new folder's count of creates comes close to the old
-// count, so that a contender that compares numbers across the change would be wrong.
+// count. So a contender would be wrong if it compared numbers of the new folder with numbers of the old folder.
 void world::remake_folder() {
     const auto folder = dice_.pick(scenario_.folders);
     const auto* node = servers().truth().nodes().find(folder);
