@@ -179,8 +179,8 @@ def judge_losses(campaign, forced, verdict):
         if hold.lost is not None:
             late = hold.lost - hold.until - life.stopped_within(hold.until, hold.lost)
         else:
-            # A holder learns of the loss at the latest from its release. Without a release the report may be late until
-            # the process has ended.
+            # A holder learns of the loss from its release, if it did not learn of the loss before. If the holder
+            # never releases the lock, the library may report the loss until the process ends.
             end = min(t for t in (hold.released, life.killed, life.ended, life.last) if t is not None)
             late = end - hold.until - life.stopped_within(hold.until, end)
         if late > SLACK:

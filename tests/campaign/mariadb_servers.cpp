@@ -40,7 +40,7 @@ public:
     void pause(std::size_t /*i*/) override { server_.pause(); }
     void resume(std::size_t /*i*/) override { server_.resume(); }
     [[nodiscard]] bool running(std::size_t /*i*/) const override { return server_.running(); }
-    // Starts a server again that ended on a full disk. The first start may fail, because the server is still ending.
+    // Restarts a server that ended because its disk was full. The first start fails if the old process still runs.
     void wait_until_serving() override {
         std::string why;
         const bool serves = turnstile::testing::eventually([&] {

@@ -249,10 +249,11 @@ class ZooKeeperNemeses(Nemeses):
             return
         flock = self.random.random() < 0.8
         leader = self.c.kind.leader() if flock and self.random.random() < 0.7 else None
-        # The idle sessions of flock.py must expire together with the victim's session. They have the timeout of quick
-        # sessions, and a slow session expires later. If the victim's session is slow, the last messages of the idle
-        # sessions must arrive later by the difference of the two timeouts, all within a tick. The victim sends a message
-        # every few hundredths of a second.
+        # The idle sessions of flock.py must expire together with the victim's session. So their last messages must
+        # arrive within one tick, at a time that depends on the victim. The idle sessions have the timeout of a quick
+        # session. If the victim has a slow session, with a longer timeout, their last messages must arrive later than
+        # the victim's last message, by the difference of the timeouts. Until its stop the victim sends a message every
+        # few hundredths of a second.
         spread = self.c.settings.tick / 1000
         quick = self.c.settings.session / 1000
         words = aim.timeout - quick + self.random.uniform(-0.2, 0.05)
@@ -280,7 +281,7 @@ class ZooKeeperNemeses(Nemeses):
             worker.go_on(self.c.notes)
         if leader is not None:
             # The log usually stalls for longer than the relay bound, the longest time that clients expect until the
-            # leader learns of a message to a follower. So no client of a follower has a certain lease.
+            # leader learns of a message to a follower. So no client of a follower can be certain of its lease.
             self.c.pause(self.random.uniform(0.2, 3.0))
             self.flow_log(leader)
         kind = "stop" + ("+flock" if flock else "") + ("+log" if leader is not None else "")

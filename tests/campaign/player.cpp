@@ -15,7 +15,8 @@ namespace {
 
 constexpr milliseconds k_release_within{20'000};
 
-// Returns "/campaign/a:0x5,/campaign/b:0x7". The names of a composite hold's parts end with the lock's path.
+// Returns each path with its fencing token, such as "/campaign/a:0x5,/campaign/b:0x7". A composite hold has a part for
+// each lock, and the part's name ends with the lock's path.
 std::string tokens_of(const guard& hold, const std::vector<std::string>& paths) {
     std::string text;
     const auto tokens = hold.fencing_tokens();

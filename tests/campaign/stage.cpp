@@ -17,9 +17,12 @@
 //     replaced I                         Redis with sentinels: waits until another server is the master
 //     redirect I                         leads all links to this server
 //
-// Orders for the links of worker W:
+// Orders for all links of worker W (turnstile/testing/tcp_proxy.hpp):
 //
-//     cut W, refuse W, accept W, pass W, hole W to_server|to_client|both
+//     cut W                              closes the open connections
+//     refuse W, accept W                 refuses connections as if no server ran; accepts them again
+//     hole W to_server|to_client|both    stops the data in these directions, and keeps the connections open
+//     pass W                             ends `hole W`
 //
 // Other orders:
 //

@@ -201,8 +201,8 @@ class History:
     def __init__(self, log, root="/campaign", elects_leaders=False):
         self.znodes = []  # ephemeral znodes in the order of czxid
         self.writes = {}  # path -> [(zxid, time, data)]
-        # Each maps a session to (zxid, time). `closed`: the session closed itself. `expired`: the servers expired it.
-        # `gone`: another client saw the session's process end, and ended the session.
+        # Three dictionaries of ended sessions: session -> (zxid, time). `closed`: the session closed itself. `expired`:
+        # the servers expired the session. `gone`: another client saw the session's process end, and ended the session.
         self.closed, self.expired, self.gone = {}, {}, {}
         self.entries = []  # entries that workers appended under sql::check or redis::check
         self.standing = {}
