@@ -72,7 +72,7 @@ TEST(back_ends, a_guardian_is_started_for_sessions_of_servers_alone) {
     EXPECT_TRUE(testing::eventually([&] { return attempts() == 1; }));
 }
 
-// SQLite would open the file that is named before the NUL.
+// For SQLite, a path ends at a NUL. So SQLite would open another file than the connect string seems to name.
 TEST(back_ends, a_nul_is_refused) {
     using namespace std::string_view_literals;
     for (const auto where : {"sqlite:/a\0b.db"sv, "local:a\0b"sv, "h:1/a\0b"sv, "redis://h\0"sv}) {

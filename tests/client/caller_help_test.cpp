@@ -65,7 +65,8 @@ private:
         ++record_.answered;
     }
 
-    // Waits until a caller helps, for at most 100 ms. A caller that got no processor in time no longer helps.
+    // Waits until a caller calls help(), for at most 100 ms. On a busy machine the caller may run too late, and then
+    // waits without help().
     void await_help() const {
         const auto patience = boottime_clock::now() + std::chrono::milliseconds{100};
         while (record_.helped <= helped_before_ && boottime_clock::now() < patience)

@@ -20,7 +20,7 @@ protected:
     std::unique_ptr<client> outside = connect();
 };
 
-// `turnstile mkdir` refuses `local:`, because the command is another process.
+// The error must not name `turnstile mkdir`: for `local:`, the command would have another tree than this process.
 TEST_F(chroot, that_is_missing_is_named_with_what_creates_it) {
     client inside{below};
     const auto names_the_option = AllOf(HasSubstr(below), Not(HasSubstr("turnstile mkdir")),

@@ -37,8 +37,8 @@ TEST_F(clock_steps, ahead_end_holds_at_the_next_answer) {
     const std::stop_callback on_lost{hold.lost(), [&] { told.set(); }};
     steps = 3600;
     static_cast<void>(
-        // Sends a request, which makes the client check its clocks. A request that extends the lease, or the kernel's
-        // notice, has the same effect.
+        // The answer to this request makes the client check its clocks. The answer to a request that extends the lease,
+        // or the kernel's notice that the wall clock was set, has the same effect.
         lock.queue());
     ASSERT_TRUE(told.wait());
     EXPECT_FALSE(hold.valid());

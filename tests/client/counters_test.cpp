@@ -139,7 +139,7 @@ TEST_F(counters_test, the_log_tells_none_of_them_at_level_info) {
     EXPECT_EQ(lines.with("/lock: "), 0);
 }
 
-// A call that ends before its znode exists counts in no sum.
+// A call that ends before its znode exists must change no counter.
 TEST_F(counters_test, a_call_that_never_enters_a_queue) {
     client away{"127.0.0.1:1"};
     mutex unreachable{away, "/lock"};

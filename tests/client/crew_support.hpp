@@ -13,7 +13,7 @@ namespace turnstile::detail {
 
 inline const thread_start k_start{.duty = thread_duty::work, .name = "test-work"};
 
-// Work for the threads of a crew, which call take_turn() until it returns false: `turns` times in all.
+// A member of a crew. The crew's threads call take_turn(), which calls `work`, `turns` times in all.
 class crew_worker final : public thread_crew::member {
 public:
     explicit crew_worker(std::function<void()> work, int turns = 1)

@@ -18,8 +18,8 @@ enum class failing : std::uint8_t {
 
 namespace failing_memory {
 
-// Starts to count the allocations of all threads from 1. The allocation with this number fails. `how` says whether all
-// later allocations fail, too.
+// Counts the allocations of all threads from now on, and makes allocation `number` fail (the first is 1). `how` says
+// whether all later allocations fail, too.
 void start(std::uint64_t number, failing how);
 // Makes all further allocations succeed. Returns the number of allocations since start().
 std::uint64_t stop();

@@ -235,8 +235,8 @@ TEST_F(election, moves_to_a_named_participant) {
     EXPECT_EQ(terms.ids()[2], next);  // no successor is named any more
 }
 
-// A participant that gives up the lead for another participant had no term. So it stays in the election, even with the
-// option `once`.
+// The participant b gets the lead before c, and passes the lead on to c without a term. So b stays in the election,
+// even with the option `once`.
 TEST_F(election, one_that_steps_aside_queues_again_though_it_stays_out_after_a_term) {
     std::vector<std::unique_ptr<leader>> seats;
     for (const std::string id : {"a", "b", "c"}) {

@@ -95,7 +95,7 @@ TEST_F(election_wedge, closed_and_started_again_by_its_function_on_its_own_threa
     EXPECT_TRUE(eventually([&] { return seat->participants().value().empty(); }));
 }
 
-// The user starts the participant again before its function ends. So it queues again, even with `once`.
+// The user starts the participant again before its function ends. So the participant queues again, even with `once`.
 TEST_F(election_wedge, one_that_stays_out_and_was_started_again_meanwhile_takes_part) {
     std::unique_ptr<leader> seat;
     seat = std::make_unique<leader>(

@@ -81,9 +81,9 @@ TEST_F(no_thread, a_new_runtime_is_refused_and_leaves_nothing) {
     EXPECT_TRUE(runtime::start());
 }
 
-// Both clients share one thread for each kind of callback, and there is no further thread. The callback of `hold` first
-// waits for a grant, which other threads deliver. Then it closes the client `others`, whose callback waits behind this
-// one.
+// No further thread can start, and one thread of the runtime runs the callbacks of both clients. The callback of `hold`
+// first waits for a grant, which other threads of the runtime deliver. Then this callback closes the client `others`.
+// The callback of `others` must run before close() returns, although the callback of `hold` occupies their thread.
 TEST_F(no_thread, clients_of_a_runtime_go_on_and_a_callback_closes_both) {
     const auto shared = runtime::start();
     const auto servers = connect({.runtime = shared});

@@ -29,8 +29,8 @@ struct trial_end {
     std::uint64_t allocations = 0;  // allocations in the cycle, if the process continued
     std::string complaint;          // the broken rule; empty if none
 };
-// Runs the trial's sequence of calls in a child while the allocation with this number fails, and again with enough
-// memory. `at` gives the child its servers and its path.
+// Runs the trial's sequence of calls in a child while allocation `number` fails, and again with enough memory. `at`
+// returns the child's servers and path.
 [[nodiscard]] trial_end play_apart(const trial& tried, std::uint64_t number,
                                    const std::function<place()>& at);
 

@@ -17,7 +17,7 @@ namespace turnstile::tests {
 
 using namespace std::chrono_literals;
 
-// The client whose calls a test makes, and another client, whose holds these calls meet.
+// The client whose calls a test makes, and another client, which holds some of the locks that these calls request.
 struct surroundings {
     client& mine;
     client& theirs;

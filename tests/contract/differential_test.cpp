@@ -80,8 +80,9 @@ std::string told(const script& steps) {
     return text;
 }
 
-// Returns the script. If a create is two requests at these servers, each request becomes a separate step: a create
-// loses its reply if the next request removes the node at once.
+// Returns the script for these servers. If a create consists of two requests, each request of the script becomes a
+// separate step. Otherwise the next request of the script could remove the node between the create's two requests, and
+// the create would have no reply.
 script played_by_these(const script& any) {
     if (a_create_is_one_request()) return any;
     script apart;

@@ -33,8 +33,8 @@ public:
     // Submits a request. `with_next`: another request follows at once.
     core::ticket submit(core::operation op, bool with_next = false);
     core::reply wait(core::ticket id);
-    // Sends a request and waits for the reply. If the session accepts help, this thread reads every second reply
-    // itself.
+    // Sends a request and waits for the reply. If callers may read the session's messages (help()), this thread reads
+    // every second reply itself.
     core::reply ask(core::operation op);
     // Gives up the data watches on a path. Returns when the server has removed them.
     void forget(const std::string& path);

@@ -44,7 +44,7 @@ private:
     // Returns a number below n. std::uniform_int_distribution would differ between platforms.
     std::size_t below(std::size_t n) { return random_() % n; }
 
-    // There are few names, so that the sessions' requests meet.
+    // There are few paths, so that several sessions often use the same node.
     std::string path() {
         static const std::vector<std::string> k_paths{"/",
                                                       "/a",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzzes the bytes of an HTTP connection: they give the same requests, or the same refusal, however they are cut into
-// pieces. No proxy may read an accepted request in another way.
+// Fuzzes the bytes of an HTTP connection. However the bytes are cut into pieces, the server reads the same requests or
+// refuses them with the same error. No proxy may read an accepted request in another way.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>

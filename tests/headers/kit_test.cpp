@@ -27,7 +27,7 @@ using namespace std::chrono_literals;
 using turnstile::tests::own_tree;
 using turnstile::tests::reader;
 
-// Writes a program that prints READY and continues. Returns the program's path.
+// Writes a program that prints READY and then sleeps. Returns the program's path.
 std::string contender_in(const temporary_folder& folder) {
     auto program = (folder.path() / "contender").string();
     std::ofstream{program} << "#!/bin/sh\necho READY\nexec sleep 1000\n";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compiler must warn about a guard that is discarded, because that guard releases its lock at once. It must refuse a
-// temporary guard as a condition, because that guard releases its lock before the block begins.
+// The compiler must warn about a discarded guard, because that guard releases its lock at once. The compiler must
+// refuse a temporary guard as a condition, because that guard releases its lock before the block begins.
 #include "turnstile/any_lock.hpp"
 #include "turnstile/mutex.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compiler must refuse the temporary result of job_gate::run() as a condition: the condition would be true for a job
-// that was not due.
+// The compiler must refuse the temporary result of job_gate::run() as a condition. Otherwise the condition would be
+// true for a job that was not due.
 #include "turnstile/job_gate.hpp"
 
 bool run(turnstile::job_gate& nightly) {
