@@ -15,7 +15,8 @@
 
 namespace turnstile::tests {
 
-// The progress of the acquires of a burst. The handlers share it, because they may run after a failed test has returned.
+// The progress of a burst's acquires. The test and the handlers own this object together, because a handler may run
+// after a failed test has returned.
 struct burst_progress {
     explicit burst_progress(int acquires) : entering{acquires}, open{acquires} {}
     void end_one() {

@@ -65,7 +65,7 @@ TEST_F(cli_terminal, a_stopped_one_delays_no_leader) {
     EXPECT_EQ(code_of(on_terminal(elect, typed)), 0) << output();
 }
 
-// The shell of the line ignores the interrupt, and then prints the terminal's modes.
+// The shell that runs `line` ignores the interrupt, and then prints the terminal's modes.
 TEST_F(cli_terminal, an_interrupt_at_a_password_leaves_the_echo_on) {
     const auto line = std::string{"trap : INT; "} + TURNSTILE_PROGRAM +
                       " serve --hash-password; echo code-\\$?; stty -a";

@@ -20,7 +20,8 @@ ensemble& three_servers() {
     return servers;
 }
 
-// Threads with one client each that use a recipe until the crew ends. The tests wait until the count of results grows.
+// Several threads that use a recipe until the crew ends, each with a client. The tests wait until the count of results
+// grows.
 class crew {
 public:
     crew(int size, const std::function<void(crew&, client&, int)>& round) {

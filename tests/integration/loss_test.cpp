@@ -42,8 +42,8 @@ protected:
     }
 };
 
-// Another server answers, so the client leaves the silent connection and repeats its request there. The move must
-// happen long before two thirds of the session timeout, which are longer than the test.
+// Another server answers, so the client leaves the silent connection and repeats its request at the other server. This
+// move must happen long before two thirds of the session timeout, which are longer than the test.
 TEST_F(loss, of_a_path_costs_the_connection_timeout_and_no_session) {
     tcp_proxy other{server().connect_string(0)};
     const auto moving = connect(proxy.address() + "," + other.address(), patient());
@@ -174,8 +174,8 @@ TEST_F(loss, F9_listeners_hear_every_step_in_order) {
     EXPECT_EQ(steps[1], session_state::lost);
 }
 
-// The lease ends before the session timeout at the servers. If the session continues after that, the client must remove
-// its znode.
+// A lease ends before the servers expire its session. If the session continues after the end of the lease, the client
+// must remove the hold's znode.
 TEST_F(loss, a_session_that_outlives_its_lease_removes_its_own_znode) {
     auto hold = lock.acquire({.timeout = limit()});
     ASSERT_TRUE(hold);

@@ -43,8 +43,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// A transaction that began to read before the lock was granted may have read outdated rows. A transaction that locks all rows that
-// it reads would block every client.
+// A transaction that began to read before the lock was granted may have read outdated rows. A transaction that locks
+// all rows that it reads would block every client.
 TEST(mariadb_check, refuses_transactions_that_are_of_no_use) {
     const auto path = lock_path();
     const auto servers = connect_to_database(60s);

@@ -206,7 +206,7 @@ TEST(mariadb_refusals, a_path_that_its_number_makes_too_long) {
     EXPECT_TRUE(me.heard<core::link_event>().size() == 1) << "and the session goes on";
 }
 
-// With a limit of one row, a list of two contenders would have one.
+// With a limit of one row, a list of two contenders would show only one contender.
 TEST(mariadb_refusals, none_if_the_server_limits_the_rows_of_a_select) {
     const global limited{"sql_select_limit", "1"};
     const auto path = lock_path();

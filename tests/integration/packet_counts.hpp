@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts the packets on all sessions' connections to a server, by its counters.
+// Counts the packets on all sessions' connections to a server. The server reports these counts for each connection.
 #pragma once
 
 #include <charconv>
@@ -25,7 +25,7 @@ inline std::int64_t packet_field(const std::string& line, std::string_view name)
     return value;
 }
 
-// Each request has one answer packet, so the other packets are events.
+// The server sends one answer packet for each request that it received. So all further packets that it sent are events.
 inline packets counted_packets(ensemble& servers) {
     packets all;
     std::istringstream lines{servers.four_letter_word(0, "cons")};

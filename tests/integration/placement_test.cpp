@@ -76,13 +76,13 @@ bool comes(boottime_clock::time_point then) {
     return eventually([&] { return boottime_clock::now() > then; });
 }
 
-// Waits for a whole session timeout. By then every lease has ended that no request has extended meanwhile.
+// Waits for a whole session timeout. Afterwards a lease is valid only if a request has extended it meanwhile.
 void be_idle_for_a_timeout(const client& idle) {
     EXPECT_TRUE(comes(boottime_clock::now() + idle.session().timeout));
 }
 
-// Waits until the instants at which the holds' leases end as of now. Meanwhile requests must have extended the leases,
-// so each hold must still be valid.
+// Waits until the time at which the last of the holds' present leases ends. Requests must extend all leases meanwhile,
+// so that each hold is still valid.
 void expect_kept(const std::vector<guard>& holds) {
     auto last = boottime_clock::now();
     for (const auto& hold : holds) last = std::max(last, hold.valid_until());

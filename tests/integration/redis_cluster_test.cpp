@@ -40,7 +40,8 @@ protected:
     static bool is_elsewhere(const redis_server& node) {
         return node.ask("EXISTS {turnstile}:n").starts_with("-MOVED");
     }
-    // Assigns the slot with the tree's keys to another node.
+    // Sends CLUSTER SETSLOT for the slot with the tree's keys to the node `at`. `how` is IMPORTING, MIGRATING or NODE,
+    // and `of` is the node that this command names.
     void set_slot(const redis_server& at, const std::string& how, const redis_server& of) const {
         const auto slot = at.ask("CLUSTER KEYSLOT {turnstile}:n").substr(1);
         EXPECT_EQ(at.ask("CLUSTER SETSLOT " + slot + ' ' + how + ' ' + of.ask("CLUSTER MYID")),

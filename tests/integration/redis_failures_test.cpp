@@ -68,7 +68,7 @@ TEST_F(failures_on_redis, a_waiter_comes_back_at_the_deadline_of_the_one_ahead) 
     EXPECT_TRUE(hold) << hold.error().message();
 }
 
-// The tree's field "d" contains an instant. The scripts rely on it that no session expires before that instant. So a
+// The tree's field "d" contains an instant, and the scripts assume that no session expires before that instant. So a
 // new session that will expire earlier must lower "d".
 TEST_F(failures_on_redis, no_session_ends_before_the_instant_that_scripts_go_by) {
     const auto is_kept = [&] {
@@ -142,7 +142,7 @@ TEST_F(failures_on_redis, a_server_that_lost_its_data_gives_greater_tokens) {
 }
 
 // A Redis server whose last replica is away for long changes its replication id, and keeps its data. A session that is
-// connected then adopts the new id when the session next writes.
+// connected during the change adopts the new id at its next write.
 TEST_F(failures_on_redis, a_server_with_another_replication_id_ends_no_session) {
     tcp_proxy proxy{server.address(), testing::traffic::bytes};
     const auto patient = connect("redis://" + proxy.address(), with_timeout(30s));
@@ -213,7 +213,7 @@ TEST_F(failures_on_redis, a_lost_reply_leaves_no_second_contender) {
     }
 }
 
-// The client gets the events that it missed when it connects again.
+// When the client connects again, it gets the events that it missed.
 TEST_F(failures_on_redis, a_waiter_hears_of_a_release_that_it_missed) {
     tcp_proxy proxy{server.address()};
     const auto cut_off = connect("redis://" + proxy.address(), with_timeout(20s));

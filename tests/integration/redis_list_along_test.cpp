@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a waiter that lists the folder when it gets the event of a removed znode. The client fetches the list together
-// with the event. After a plain removal, the server's bell contains the event. After a removal with a version the bell
-// does not contain it, and the client must fetch the event.
+// Tests a waiter that lists the folder when it gets the event of a removed znode. The client gets the list together
+// with the event, so the list needs no further request. The server sends a bell, a message that wakes the session.
+// After a plain removal the bell contains the event. After a removal with a version, the client must fetch the event.
 #include <functional>
 #include <future>
 #include <initializer_list>
@@ -91,7 +91,7 @@ protected:
         return found;
     }
     static constexpr const char* k_later = "9000000000000000";
-    // Publishes the server's bell for the removal of `/folder/a`.
+    // Publishes a bell (a message that wakes the session) which looks as if a script had removed `/folder/a`.
     void publish_removal(session_recorder& session, const std::string& zxid) const {
         const auto id = std::to_string(session.session().identity().id);
         EXPECT_EQ(server.ask("EVAL \"local e = struct.pack('<BI4', 1, 9) .. '/folder/a' "
@@ -121,8 +121,8 @@ TEST_F(lists_along_on_redis, answer_what_is_asked_at_an_event_that_the_bell_tell
     EXPECT_EQ(found.listing.stat, waiter.wait(list(waiter)).stat);
 }
 
-// The client must fetch the second event at once, because the sessions send no further request whose answer would bring
-// that event.
+// A bell contains the first event. The client must fetch the second event at once, because the sessions send no further
+// request whose answer would bring that event.
 TEST_F(lists_along_on_redis, leave_no_event_behind_one_that_the_bell_tells) {
     auto remover = open();
     auto waiter = open();
@@ -134,8 +134,8 @@ TEST_F(lists_along_on_redis, leave_no_event_behind_one_that_the_bell_tells) {
     EXPECT_THAT(waiter.heard<core::watch_event>(), SizeIs(2)) << "each once";
 }
 
-// The answer to the request in progress may be older than the removal. So the client must not use the bell's event, and
-// must fetch the event from the server.
+// The answer to the request in progress may be older than the removal. So the client must not use the event in the bell
+// (the message that wakes the session), and must fetch the event from the server.
 TEST_F(lists_along_on_redis, no_bell_is_believed_while_a_request_is_under_way) {
     tcp_proxy proxy{server.address(), testing::traffic::bytes};
     auto remover = open();
@@ -153,7 +153,8 @@ TEST_F(lists_along_on_redis, no_bell_is_believed_while_a_request_is_under_way) {
     EXPECT_THAT(waiter.heard<core::watch_event>(), IsEmpty());
 }
 
-// These messages look as if they came from another client, or belonged to an earlier connection.
+// The test publishes bells (messages that wake the session) with a wrong hash, as if another client had sent them or
+// they belonged to an earlier connection.
 TEST_F(lists_along_on_redis, no_bell_is_believed_that_is_not_the_servers_for_the_session) {
     auto remover = open();
     auto waiter = open();
@@ -171,7 +172,8 @@ TEST_F(lists_along_on_redis, no_bell_is_believed_that_is_not_the_servers_for_the
     EXPECT_EQ(waiter.watch("/folder/a").kind, core::watch_kind::deleted);
 }
 
-// A reply brings all earlier events. So the client must ignore a bell whose event is not newer than the latest reply.
+// A reply brings all earlier events. A bell is a message that wakes the session. If its event is not newer than the
+// latest reply, the client must ignore that event.
 TEST_F(lists_along_on_redis, no_bell_is_believed_that_comes_behind_a_later_reply) {
     auto remover = open();
     auto waiter = open();

@@ -25,8 +25,9 @@ std::atomic<turnstile::base::wake_up*> told_of_each{nullptr};
 
 }  // namespace
 
-// The next two functions replace functions of the C library. The resolver seems to take a minute: it returns at once,
-// and advances the clock for deadlines. Each name with this delay resolves to this machine.
+// The next two functions replace functions of the C library. For a name that ends with k_slow, the resolver seems to
+// take a minute: it returns at once, and advances the clock for deadlines by a minute. Each of these names
+// resolves to this machine.
 extern "C" __attribute__((visibility("default"))) int getaddrinfo(const char* node,
                                                                   const char* service,
                                                                   const addrinfo* hints,

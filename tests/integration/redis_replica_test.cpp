@@ -60,7 +60,7 @@ TEST_F(replica_of_redis, goes_on_as_the_master_with_all_that_was_told) {
     EXPECT_EQ((mutex{*others, path}.try_acquire().error()), errc::busy);
 }
 
-// A server with a replica. The test can cut the replica off, and move the clients' server address to it.
+// A server with a replica. The test can cut the replica off, and can redirect the clients' connections to the replica.
 class lagging_replica_of_redis : public on_redis {
 protected:
     lagging_replica_of_redis() : on_redis{"repl-diskless-sync-delay 0\n"} {

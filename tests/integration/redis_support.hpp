@@ -60,8 +60,8 @@ inline bool is_refused(const std::string& connect_string, errc wanted,
     });
 }
 
-// Returns true if the servers that the tests start have the features of this version of Redis. A Valkey server names the
-// version of Redis whose features it has.
+// Returns true if the servers that the tests start have the features of this version of Redis. A Valkey server reports
+// the version of Redis whose features it has.
 inline bool has_redis_version(int major, int minor = 0) {
     static const auto found = [] {
         constexpr std::string_view k_field = "redis_version:";
@@ -80,8 +80,8 @@ inline bool has_redis_version(int major, int minor = 0) {
     return found >= std::pair{major, minor};
 }
 
-// Returns the words of ACL SETUSER that give a user the channels `pattern` and no others. Before Redis 6.2, each user has
-// all channels, and ACL SETUSER knows no channels.
+// Returns the words of ACL SETUSER that allow a user only the channels `pattern`. Before Redis 6.2, each user may use
+// all channels, and ACL SETUSER accepts no words about channels.
 inline std::string only_channels(const std::string& pattern) {
     return has_redis_version(6, 2) ? " resetchannels &" + pattern : std::string{};
 }

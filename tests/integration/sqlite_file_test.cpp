@@ -42,7 +42,7 @@ protected:
     static bool may_mount() {
         return may_run({"unshare", "--mount", "mount", "-t", "tmpfs", "none", "/proc"});
     }
-    // Starts a contender in a mount namespace, after `commands`.
+    // Starts a shell in a new mount namespace. The shell executes `commands`, and then becomes a contender.
     [[nodiscard]] testing::process contender_behind(const std::string& commands,
                                                     const std::string& connect_string) const {
         return testing::process{

@@ -113,7 +113,7 @@ TEST(sqlite_session, that_is_found_ended_sends_nothing_that_waits) {
     EXPECT_FALSE(opened_by.last_failure()) << opened_by.last_failure()->message();
 }
 
-// If a holder went on in the old file, other clients could get its lock in the new file.
+// If a holder continued to use the old file, other clients could get its lock in the new file.
 TEST(sqlite_in_place, a_file_that_is_replaced_ends_the_holds_in_it) {
     const testing::temporary_folder folder;
     const auto file = folder.path() / "locks.db";
