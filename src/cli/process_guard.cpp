@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <stdexcept>
 #include <string>
 
@@ -34,12 +35,13 @@ process_guard::process_guard(guard_choice choice) {
     // Restores SIGCHLD's default action: if SIGCHLD were ignored, the kernel would reap the children, and waitpid()
     // would find none.
     ::signal(SIGCHLD, SIG_DFL);
-    ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+    const std::string sentence =
+        "turnstile could not find and kill the processes that the command starts: ";
+    if (::prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)
+        throw no_guard{sentence + "prctl(PR_SET_CHILD_SUBREAPER): " + std::strerror(errno)};
     const auto no_group = wants_group(choice) ? emplace(group_) : std::string{};
     const auto no_children = emplace(children_);
     if (group_ || (children_ && choice != guard_choice::cgroup)) return;
-    const std::string sentence =
-        "turnstile could not find and kill the processes that the command starts: ";
     if (choice == guard_choice::cgroup) throw no_guard{sentence + no_group};
     throw no_guard{sentence + no_children + (no_group.empty() ? "" : "; " + no_group)};
 }

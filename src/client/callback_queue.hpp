@@ -27,6 +27,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include <boost/thread/thread.hpp>
@@ -53,8 +54,8 @@ public:
     callback_queue& operator=(const callback_queue&) = delete;
 
     void post(std::function<void()> task);
-    void post(std::vector<std::function<void()>>&& tasks) {
-        for (auto& task : tasks) post(std::move(task));
+    void post(std::vector<std::function<void()>>&& all) {
+        for (auto& task : all) post(std::move(task));
     }
     // Requests a turn on a thread of the crew if callbacks are queued. After finish(), runs the callbacks in the
     // calling thread, because the queue has no other thread left.
