@@ -99,7 +99,8 @@ TEST(zookeeper_sasl, a_wrong_password_is_refused) {
                 HasSubstr("SASL user \"nobody\": the server refuses the user or the password"));
 }
 
-// At the second challenge, Cyrus SASL fails without setting an error text, so the text of the first challenge remains.
+// Cyrus SASL refuses the repeated challenge but sets no error text. The client must not report a text that Cyrus SASL
+// set at the first challenge.
 TEST(zookeeper_sasl, a_server_that_repeats_its_challenge_is_named_as_the_reason) {
     constexpr auto k_challenge =
         R"(realm="zk-sasl-md5",nonce="abcdefghijklmnop",qop="auth",charset=utf-8,algorithm=md5-sess)";

@@ -179,7 +179,8 @@ TEST_F(zookeeper_session, a_watch_whose_removal_was_lost_is_removed_after_the_re
     me.link(link_kind::detached);
     proxy_.filter(direction::to_server, {});
     me.attached(2);
-    // The C client sets its watches before it sends other requests. So by this answer the server has the watch again.
+    // The C client sets its watches again before it sends other requests. So when this answer arrives, the server has
+    // the watch again.
     me.ask(exists_op{"/"});
     // The client removes the watch after the attach, and perhaps only after the request above.
     EXPECT_TRUE(eventually([&] { return server_watches() == before; }));

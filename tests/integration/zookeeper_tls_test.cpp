@@ -39,7 +39,7 @@ std::string servers_alone() {
     return whole.substr(0, whole.find('?'));
 }
 
-// Returns why no session begins, as wait_connected() reports it.
+// Tries to open a session at `where`. Returns the message of the error that prevents the session, or "connected".
 std::string refusal_of(const std::string& where) {
     try {
         client refused{where, quick_options()};
@@ -67,8 +67,8 @@ std::set<std::uint16_t> own_listening_ports() {
     return found;
 }
 
-// Returns true if the port of a client's TLS tunnel hangs up when another program attaches a session through it.
-// Otherwise any program could use the client's certificate.
+// Attaches a session through the port of a client's TLS tunnel, as another program could. Returns true if the tunnel
+// closes the connection. If the tunnel forwarded the attach, any program could use the client's certificate.
 bool is_hung_up_at(std::uint16_t port) {
     support::descriptor socket{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
     sockaddr_in address{};
@@ -164,7 +164,7 @@ TEST(zookeeper_tls, health_is_asked_over_it) {
     for (const auto& each : *health) EXPECT_TRUE(each.serves) << each.name << each.problem;
 }
 
-// Each of the next tests is about one refusal.
+// Each of the next tests checks one reason why the client or the server refuses a TLS connection.
 
 TEST(zookeeper_tls, an_unknown_authority_is_refused) {
     EXPECT_THAT(
@@ -235,8 +235,8 @@ TEST(zookeeper_tls, files_that_cannot_be_used_are_refused) {
             "&key_password_file=" + password);
 }
 
-// The client reads the files at each connection. With an invalid certificate, a session cannot move to another server.
-// After a renewal it attaches.
+// The client reads its certificate's files at each connection. With an invalid certificate, a session cannot move to
+// another server. After a renewal of the certificate, the session attaches.
 TEST(zookeeper_tls, a_renewed_certificate_is_used_while_a_session_stands) {
     const auto path = lock_path();
     auto own = files().ours.issue("renewed");

@@ -33,7 +33,7 @@ protected:
     [[nodiscard]] bool becomes_long(std::size_t size) const {
         return eventually([&] { return seen.participants().value().size() == size; });
     }
-    // Returns the participants' ids in their order, "ours theirs". A star marks the leader.
+    // Returns the participants' ids in queue order, as in "ours* theirs". A star follows the leader's id.
     [[nodiscard]] std::string in_turn() const {
         std::string ids;
         const auto all = seen.participants().value();

@@ -13,7 +13,7 @@ namespace turnstile::tests {
 namespace {
 
 constexpr int k_threads_of_a_kind = 2;  // the same number as in CuratorReadWrite
-// Grants for each of Curator's threads. The library's threads run until Curator's threads have ended.
+// Number of grants that each of Curator's threads takes. This library's threads run until Curator's threads have ended.
 constexpr int k_grants_each = 20;
 
 class curator_read_write : public ::testing::Test {
@@ -33,7 +33,7 @@ protected:
     [[nodiscard]] bool becomes_long(std::size_t size) const {
         return eventually([&] { return lock.queue().value().size() == size; });
     }
-    // Returns the path of the znode of Curator's contender of this kind.
+    // Returns the path of the znode that Curator's contender of this kind created.
     [[nodiscard]] std::string curators_znode(contender_kind kind) const {
         const auto all = lock.queue().value();
         for (const auto& contender : all)
@@ -180,8 +180,8 @@ TEST_F(curator_read_write, each_kind_waits_its_turn_in_one_queue) {
     ASSERT_TRUE(reading.wait_for_output("released")) << reading.output();
 }
 
-// Curator after 5.4 (its issue 621) downgrades with a reader's znode that has the writer's number. Debian's Curator is
-// older, so the test creates these znodes.
+// When a writer downgrades, Curator after 5.4 (its issue 621) creates a reader's znode with the writer's sequence
+// number. Debian's Curator is older, so the test creates the writer's and the reader's znode.
 TEST_F(curator_read_write, its_downgrade_lets_our_reader_in_and_keeps_our_writer_out) {
     const std::string name = path + "/_c_5a0f1d8e-6d0b-4a57-8f3e-0f3c4c1d9e21-";
     lock.acquire({.timeout = limit()}).value().release(limit()).value();  // creates the folder

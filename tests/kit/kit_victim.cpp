@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A process that acts as a test: it starts the processes that its argument names, prints their data, and waits to be
-// killed.
+// A process that acts as a test. As its argument says, it starts processes, starts servers, or takes ports. It prints
+// process ids, paths and ports, and waits to be killed.
 #include <unistd.h>
 
 #include <csignal>

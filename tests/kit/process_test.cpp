@@ -66,8 +66,8 @@ TEST_F(process_test, pauses_and_resumes) {
     auto child = shell("while :; do sleep 0.01; done");
     for (int i = 0; i < 3; ++i) {
         child.pause();
-        // The shell's child may be stopped between vfork() and exec(). The shell then waits in vfork() (state D), and
-        // cannot run either. The kernel stops it when it leaves vfork().
+        // The shell's child may be stopped between vfork() and exec(). The shell then waits in vfork() (state D) and
+        // does not run. The kernel stops the shell when vfork() returns.
         EXPECT_TRUE(eventually([&] {
             const char state = state_of(child.pid());
             return state == 'T' || state == 'D';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests sessions that end through a second connection, or by silence.
+// Tests sessions that a second connection closes, and sessions that expire because a proxy forwards nothing.
 #include "turnstile/testing/session_fault.hpp"
 
 #include <gtest/gtest.h>
@@ -61,7 +61,8 @@ TEST_F(session_test, is_not_closed_without_its_password) {
                  std::runtime_error);
     EXPECT_THROW(close_session(servers->connect_string(), owner.session_id(), "short"),
                  std::runtime_error);
-    // At each attempt the server closes the owner's connection, even if the password is wrong. The session remains.
+    // At each attempt to close the session, the server closes the owner's connection, even if the password is wrong.
+    // The session remains.
     EXPECT_TRUE(owner.connected.wait(2));
     EXPECT_TRUE(eventually([&] { return owner.exists("/not-closed") == ZOK; }));
 }

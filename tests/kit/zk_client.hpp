@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plain client of the C library for the kit's tests, which must not depend on the rest of Turnstile.
+// A client that calls ZooKeeper's C library directly. The kit's tests use this client, because they must not depend on
+// the rest of Turnstile.
 #pragma once
 
 #include <zookeeper/zookeeper.h>

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs ${build} as a whole, and each component separately, below ${scratch}. Each file of the whole must be in
-# exactly one component. The port must have the project's version and dependencies. ctest runs this script, and
-# CMakeLists.txt beside this file sets the variables.
+# exactly one component. The port for vcpkg must have the project's version and dependencies. ctest runs this script,
+# and CMakeLists.txt beside this file sets the variables.
 cmake_minimum_required(VERSION 3.25)
 
 string(REPLACE "," ";" modules "${modules}")
@@ -72,7 +72,7 @@ expect(command "^(bin|libexec|share/(man|bash-completion|zsh|fish)|lib/systemd)/
        libexec/turnstile/turnstile-guardian libexec/turnstile/turnstile-session-end share/man/man1/turnstile-run.1 lib/systemd/system/turnstile-serve.service)
 expect(documentation "^share/doc/" share/doc/turnstile/README.md share/doc/turnstile/LICENSE
        share/doc/turnstile/docs/guarantees.md)
-# The port for vcpkg must name the same version.
+# The port for vcpkg must name the project's version.
 file(READ "${port}" port)
 string(JSON port_version GET "${port}" version)
 if(NOT port_version STREQUAL version)

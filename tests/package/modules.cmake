@@ -24,8 +24,8 @@ function(needed_by out library)
     set(${out} "${lines}" PARENT_SCOPE)
 endfunction()
 
-# probe(<case> <connect string>): runs the program, and sets `code` and `said`. The working directory has all modules,
-# and LD_LIBRARY_PATH has the case's folder, followed by a folder with all modules.
+# probe(<case> <connect string>): runs the program, and sets `code` to its exit status and `said` to its output. The
+# working directory has all modules, and LD_LIBRARY_PATH has the case's folder, followed by a folder with all modules.
 function(probe case connect_string)
     execute_process(
         COMMAND "${CMAKE_COMMAND}" -E env "LD_LIBRARY_PATH=${scratch}/${case}:${scratch}/all"

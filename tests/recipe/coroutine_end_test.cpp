@@ -51,7 +51,8 @@ TEST_F(coroutines, whose_task_is_dropped_hold_nothing_and_stay_suspended) {
     options.on_entered = [&](const std::string&) { entered.set(); };
     auto task = acquire(options, dropping_executor());
     ASSERT_TRUE(
-        // This contender must be ahead of the other client's contender, and the other client may connect first.
+        // The coroutine's contender must enter the queue first. Without this wait, the other client's contender could
+        // be ahead.
         entered.wait());
     // The executor dropped the grant, and the hold was released. So the next waiter gets the lock.
     const auto hold = taken_by_others();

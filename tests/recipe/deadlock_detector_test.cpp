@@ -188,7 +188,7 @@ TEST_F(deadlocks, are_left_to_the_newest) {
     auto newer = detector.acquire(a, {.timeout = limit(), .owner = "y"});
     ASSERT_FALSE(newer);
     EXPECT_EQ(newer.error(), errc::would_deadlock);
-    // y has given up, and releases its lock.
+    // Owner y's wait has failed, so y releases its lock.
     hold_b.unlock();
     EXPECT_TRUE(older.get().has_value());
 }

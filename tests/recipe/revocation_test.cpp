@@ -234,7 +234,7 @@ TEST_F(late_reading, of_a_request_that_was_withdrawn_hears_nothing) {
     EXPECT_EQ(orders.withdraw(target, reason).error(), errc::removed);
 }
 
-// A contender of another client, whose znode contains arbitrary text.
+// The lock's holder is a contender of another client, and its znode contains arbitrary text.
 class claims : public revocations {
 protected:
     contender contender_that_says(const std::string& text) {

@@ -41,7 +41,8 @@ TEST(survey_depth, shortest_queues_whole) {
 // the server's answers about these folders.
 class turns_of_folders : public ::testing::Test {
 protected:
-    // Answers the list of a folder. A `zxid` that differs from the earlier `zxid` means that the folder has changed.
+    // Gives the survey the server's list of a folder's children. A `zxid` that differs from the earlier `zxid` means
+    // that the folder has changed.
     void list(const std::string& folder, const std::vector<std::string>& children,
               std::int64_t zxid) {
         core::reply answer;
@@ -54,7 +55,7 @@ protected:
         answer.error = why;
         ASSERT_TRUE(turns.list(folder, std::move(answer), boottime_clock::time_point{}));
     }
-    // Reads the next contenders. A contender's host is its name.
+    // Answers the survey's next reads of contenders' znodes, at most `most` reads. Returns the paths of these znodes.
     lines read(std::size_t most) {
         turns.choose_depth();
         const auto asked = turns.unread(most);

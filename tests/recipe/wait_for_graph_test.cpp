@@ -17,7 +17,7 @@
 namespace turnstile::detail {
 namespace {
 
-// An owner of a contender, and the transaction that created the contender.
+// The owner of a contender, and the number of the transaction that created the contender.
 using entry = std::pair<std::string, std::uint64_t>;
 
 std::string name(const std::string& owner, std::uint64_t czxid) {
@@ -65,7 +65,7 @@ TEST(wait_for_graph, of_nothing_has_no_cycle) {
 
 TEST(wait_for_graph, has_none_where_waits_end) {
     EXPECT_EQ(cycles_of({queue("/a", {{"x", 1}, {"y", 2}, {"z", 3}})}), texts{});
-    // x holds both locks, so it waits for neither.
+    // x holds both locks, so x waits for no lock.
     EXPECT_EQ(cycles_of({queue("/a", {{"x", 1}, {"y", 3}}), queue("/b", {{"x", 2}, {"z", 4}})}),
               texts{});
     // A chain of waits without a cycle.

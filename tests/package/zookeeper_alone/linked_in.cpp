@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that is linked with the archive of SQLite's module and with no other module. A static client needs the
-// module before main() begins.
+// A program that is linked with the archive of SQLite's module and with no other module. Its client object is a global
+// variable, so the module must be available before main() begins.
 #include <iostream>
 
 #include "turnstile/tools/modules.hpp"
