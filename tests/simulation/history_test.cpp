@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests simulation::history, which knows each znode of a run, for servers that have lost data.
+// Tests what simulation::history, the record of all znodes of a run, contains after the servers have lost data.
 #include "simulation/history.hpp"
 
 #include <gtest/gtest.h>

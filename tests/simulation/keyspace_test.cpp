@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the rules by which the modelled single server keeps data and decides (simulation/keyspace.hpp).
+// Tests the model of a single Redis or SQL server (simulation/keyspace.hpp): how it stores data and executes requests.
 #include "simulation/keyspace.hpp"
 
 #include <gtest/gtest.h>
@@ -107,7 +107,8 @@ TEST(keyspace, of_redis_numbers_by_its_clock_where_that_is_ahead) {
     keeping server{server_kind::redis};
     const auto holder = server.attach();
     const auto first = server.apply(holder, ephemeral("/a")).zxid;
-    // The beginning of the history and the session took a number each. So this number is larger than the clock by 2.
+    // The start of the history took one transaction number, and the session took another. So this number is larger than
+    // the clock by 2.
     EXPECT_EQ(first, std::chrono::microseconds{1h}.count() + 2);
     server.pass(5ms);
     EXPECT_EQ(server.apply(holder, ephemeral("/b")).zxid,

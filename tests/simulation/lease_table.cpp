@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// turnstile_lease_table: computes the part of a hold's time that the lease's rule leaves to the holder, for
+// turnstile_lease_table: measures how long a holder's lease is still valid at the grant and later, for the table in
 // docs/why/lease.md. Runs the shipped core in virtual time, on one connection without faults and with a round trip of
 // 10 ms.
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every interleaving within small bounds keeps the contract. The search also detects a wrong model of the servers and
-// counts correctly. scripts/search uses larger bounds.
+// Tests that every interleaving within small bounds keeps the contract. Also tests that the search detects a wrong
+// model of the servers, and that it counts histories correctly. scripts/search uses larger bounds.
 #include <gtest/gtest.h>
 
 #include <cstdint>

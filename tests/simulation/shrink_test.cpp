@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of shrinking: faults that were left out stay out, and faults that a failure needs remain.
+// Tests how shrink() makes a failing history smaller. A replay has no fault that was left out, and shrink() keeps the
+// faults that the failure needs.
 #include <gtest/gtest.h>
 
 #include <stdexcept>

@@ -104,7 +104,8 @@ constexpr std::array k_found{
     // outcome of its call a second time.
     found_seed{101'700},
     // Up to commit c87ff03, the judge reported a broken promise G4 (no orphans) in the next seed. The scenario was at
-    // fault: its limit of a packet of watches was computed for one contender, and a retained lock added a contender.
+    // fault: its size limit for a packet of watches was computed for one contender, and a retained lock added a
+    // contender.
     found_seed{240'662},
     // Up to commit cb0e738, the judge wrongly reported a broken promise G3 (no herd) in the next seed. Corrected rule:
     // when a semaphore's waiter gets room, it keeps its watch until it gets the event.
@@ -144,9 +145,10 @@ TEST(simulation, keeps_what_rates_promise) {
     expect_kept(work_kind::rates);
 }
 
-// Deadlocks (cycles of waits) end one after the other, and each needs several reads. That takes long, but callers make
-// progress: the time limit `settle` counts from the latest answer. In seed 1 the leader takes 16 session timeouts to
-// close sessions one after another. The last contender leaves 29 session timeouts after the last fault.
+// Deadlocks (cycles of waits) end one after another, and a client needs several reads to find each deadlock. The
+// history must not fail while callers still get answers: the time limit `settle` counts from the latest answer. In seed
+// 1 the leader takes 16 session timeouts to close sessions one after another. The last contender leaves 29 session
+// timeouts after the last fault.
 TEST(simulation, waits_for_those_who_still_come_to_their_turn) {
     for (std::uint64_t seed = 1; seed <= 100; ++seed) {
         auto scenario = draw_scenario(seed, work_kind::deadlocks);
@@ -156,7 +158,7 @@ TEST(simulation, waits_for_those_who_still_come_to_their_turn) {
     }
 }
 
-// A kind of fault that never affects an operation finds nothing.
+// A kind of fault that never affects an operation would test nothing.
 TEST(simulation, lets_each_kind_of_fault_happen) {
     std::array<std::uint64_t, k_faults> seen{};
     const auto count = [&seen](const scenario& drawn) {
@@ -189,7 +191,7 @@ TEST(simulation, plays_other_histories_for_other_seeds) {
     EXPECT_NE(simulate(1).fingerprint, simulate(2).fingerprint);
 }
 
-// A simulator without grants could not find broken promises of a grant.
+// If no history had a grant, the judge could not find a broken promise about grants.
 TEST(simulation, grants_locks) {
     std::uint64_t grants = 0;
     for (std::uint64_t seed = 1; seed <= 100; ++seed) grants += simulate(seed).grants;

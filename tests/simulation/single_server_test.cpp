@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Histories of the shipped core on one modelled server of the Redis or the SQL kind. The promises that its back end
-// declares must hold. If the server breaks exclusion, which it does not promise, the fencing token must catch that.
+// Histories of the shipped core on one modelled server of the Redis or the SQL kind. The promises that the server's
+// back end declares must hold. If a server that does not promise exclusion grants a lock twice, the fencing token must
+// refuse the earlier holder.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -161,7 +162,7 @@ TEST(single_server,
     }
 }
 
-// A kind of fault that never affects an operation finds nothing.
+// A kind of fault that never affects an operation would test nothing.
 TEST(single_server, is_met_by_each_kind_of_fault) {
     std::vector<std::string> wanted{"is not told that it has events",
                                     "a bell is late",

@@ -57,7 +57,7 @@ TEST(user_kinds, permits_are_given_while_there_are_any) {
     run.settle();
 }
 
-// Returns the message of the refusal.
+// Returns the message of the exception that `call` throws, or "accepted".
 std::string refusal(const std::function<void()>& call) {
     try {
         call();

@@ -270,7 +270,7 @@ rule_format() {
 }
 
 # The tests that docs/why/model-edges.md and threats.md name must exist. The pages write a test as `suite.case`, and a
-# disturbance of the campaign as `campaign: kind`. The rule ignores the part of a kind after a plus sign.
+# fault that tests/campaign causes as `campaign: kind`. The rule ignores the part of a kind after a plus sign.
 # shellcheck disable=SC2016  # the backticks are the page's
 rule_model_edges() {
     local page=docs/why/model-edges.md tests name
@@ -518,8 +518,8 @@ rule_names() {
     rm -f "$known"
 }
 
-# A commit's subject must not be longer than the length that git shows in a list of commits. If this commit is missing
-# (in an archive or a shallow clone), the rule has nothing to check.
+# A commit's subject must not be longer than git shows in a list of commits. The rule checks the commits after `first`.
+# If `first` is missing (in an archive or a shallow clone), the rule checks nothing.
 rule_subjects() {
     local first=b51b3cfbf000
     git cat-file -e "$first^{commit}" 2>/dev/null || return 0

@@ -7,8 +7,8 @@
 // A counterexample is an instant at which two guards of one lock are valid. The histories are short and contain only
 // what can harm a lease. They have two clients, one lock, holds that outlive a session, and certain faults. Times,
 // stalls, clocks and the relay bound (the longest time until the leader learns of a message to a follower, as the
-// clients assume it) are random within the rule's limits. docs/why/lease.md has the rule and its proof,
-// docs/reference/verification.md the findings.
+// clients assume it) are random within the rule's limits. docs/why/lease.md has the rule and its proof.
+// docs/reference/verification.md has the findings.
 #pragma once
 
 #include <array>

@@ -372,7 +372,7 @@ scenario draw_strict_scenario(std::uint64_t seed) {
 scenario draw_scenario(std::uint64_t seed) {
     auto s = draw_strict_scenario(seed);
     dice sharing{seed ^ k_sharing};
-    // The limit of a packet of watches is computed for one contender of each client. A retained lock would add a
+    // The size limit for a packet of watches is computed for one contender of each client. A retained lock would add a
     // contender.
     const bool bounded = s.packets_fit && s.most_packet != scenario{}.most_packet;
     const bool strict = !s.ensembles.empty() || s.lock_delay > core::duration{} || bounded;

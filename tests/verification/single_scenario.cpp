@@ -72,7 +72,8 @@ void draw_remainder(dice& chance, scenario& s) {
     }
 }
 
-// The newest data may be lost: the database answers before it writes to the disk, or a replica that lags replaces it.
+// The newest data may be lost: the database answers before it writes to the disk, or a replica that lags replaces the
+// database.
 void draw_older_tables(dice&& chance, scenario& s) {
     if (s.kind != server_kind::sql || chance.chance(0.6)) return;
     keep_to_plain_locks(s);

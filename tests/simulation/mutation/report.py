@@ -9,7 +9,8 @@ from catalogue import ROOT
 DOCUMENT = ROOT / "docs" / "reference" / "mutants.md"
 MASKED = "Caught once a second defence is off"
 
-# The promises, by the beginning of their codes, in the order of the page.
+# The promises, in the order of docs/reference/mutants.md. A key is the code of one promise (G1), or the letter of
+# several codes (S for S1, S2).
 PROMISES = {
     "G1": "exclusion",
     "G2": "fairness",

@@ -2,9 +2,9 @@
 // names: names of sessions and znodes that are independent of the interleaving.
 //
 // Servers number sessions and transactions over all clients, so each interleaving leads to other numbers and to other
-// states. Clients only compare the numbers. So the search replaces them, in the same order. A session's name consists
-// of its client and the count of that client's sessions. A contender's czxid is its rank among all contenders ever
-// created.
+// states. Clients only compare the numbers. So the search replaces the numbers by names that have the same order. A
+// session's name consists of its client and the count of that client's sessions. A contender's czxid is its rank among
+// all contenders ever created.
 #pragma once
 
 #include <cstdint>

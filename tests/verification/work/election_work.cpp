@@ -108,7 +108,8 @@ void election_work::all_give_up() {
     for (auto& participant : seats_) after({}, [this, &participant] { say_close(participant); });
 }
 
-// Each participant leads once more before it closes. So the end shows that every participant can still lead.
+// Each participant leads once more before it closes. So the end of the history shows that every participant can still
+// lead.
 void election_work::stop() {
     stopping_ = true;
     for (auto& participant : seats_) {

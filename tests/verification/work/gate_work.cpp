@@ -11,7 +11,8 @@ namespace turnstile::simulation {
 
 namespace {
 
-// Reads the gate's data, asks for the leader's time, and decides. A derived class acts on the decision.
+// Reads the gate's data and the leader's time. A derived class then decides what the thread does, and makes the next
+// steps.
 class gate_work : public recipe_work {
 public:
     gate_work(sim_client& client, const scenario& scenario, dice& chance, const char* record)

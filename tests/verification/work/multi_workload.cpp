@@ -18,13 +18,14 @@ constexpr auto k_thread_hand_over = 500us;  // longest time until the next threa
 core::after_loss after(const error& why) {
     return base::is_contender_gone(why) ? core::after_loss::start_over : core::after_loss::give_up;
 }
-// Decides as quorum_lock does (worth_asking_again): a lease that is too short will not become longer.
+// Decides whether the call tries again, as quorum_lock does (worth_asking_again). A lease that is too short will not
+// become longer.
 core::quorum::next again(const error& why) {
     const bool for_good = why == errc::closed || why == errc::lease_too_short;
     return for_good ? core::quorum::next::never : core::quorum::next::again;
 }
 
-// Decides as multi_lock does (may_be_granted_later).
+// Classifies a refusal as multi_lock does (may_be_granted_later).
 core::all_of::refusal refusal_of(const error& why, bool tried) {
     if (why == errc::cancelled) return core::all_of::refusal::withdrawn;
     const bool later = why == errc::busy || why == errc::timeout || why == errc::not_connected ||

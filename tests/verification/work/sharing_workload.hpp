@@ -3,7 +3,7 @@
 // release it, or give up waiting, as the seed says.
 //
 // Executes the actions of core::local_queue in virtual time, as shared_contender.hpp and local_hold.hpp do with
-// threads. Several threads execute a step's actions and the hold's notices, each with a delay, in any order.
+// threads. Several threads execute a step's actions and deliver the hold's notices, each with a delay, in any order.
 #pragma once
 
 #include <cstddef>
