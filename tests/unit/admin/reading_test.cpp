@@ -188,8 +188,8 @@ TEST(admin_history, a_session_that_is_seen_again_had_released) {
     EXPECT_EQ(spans_of(known, "/b")[0].end, hold_end::unknown);
 }
 
-// `turnstile take` writes an order into the contender's znode, which ends the hold. `turnstile ask` writes a request,
-// which ends nothing.
+// `turnstile take` writes an order into the contender's znode, and the order ends the hold. `turnstile ask` writes a
+// request into the znode, and the hold continues.
 TEST(admin_history, an_order_in_the_znode_took_the_hold) {
     history known;
     auto ordered = make_contender("x", 1);

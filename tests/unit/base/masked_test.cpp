@@ -89,7 +89,8 @@ TEST(masked, hides_a_parameter_as_libpq_reads_it) {
               "postgresql://h/d?x=1&password =***");
 }
 
-// Here a parser of URLs would read a part of the password as a host, a path or a parameter.
+// In these refused connect strings, a parser of URLs would read a part of the password as a host, a path or a
+// parameter.
 TEST(masked_refusal, shows_nothing_between_the_scheme_and_the_last_at) {
     const std::pair<std::string, std::string> table[] = {
         {"redis://u:12/cret@h", "redis://***@h"},

@@ -61,7 +61,7 @@ TEST(random, copies_of_a_seed_s_draw_the_same_guids) {
     EXPECT_EQ(make_guid(source), make_guid(copy));
 }
 
-// Boost's generator makes the same first GUID from this seed. Recorded simulations depend on it.
+// Recorded simulations depend on the GUIDs of each seed. Boost's generator makes the same first GUID from this seed.
 TEST(random, guids_of_a_seed_stay_the_same) {
     random source{0};
     EXPECT_EQ(make_guid(source), "b4f275cb-365f-4c99-aa45-5649781f6ebf");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests the keeper (the child of `turnstile run` that starts and kills the command) during exec(). The test acts as
-// `run`. It holds a file lease on the program, so exec() waits, as for a file server that does not answer.
+// `run`. The test also holds a file lease on the program, so exec() waits, as for a file server that does not answer.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>

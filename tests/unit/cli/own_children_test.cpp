@@ -37,8 +37,8 @@ int kill_children_of_a_false_list(const std::string& list) {
     return k_lives;
 }
 
-// The kernel may give a process id of the list to another process before the signal is sent. Here it is the id of the
-// listing process, which is no child of itself.
+// Before the signal is sent, the kernel may give a listed process id to a process that is no child. In this test the
+// list has the id of the listing process, which is no child of itself.
 TEST(own_children, are_the_only_processes_that_are_killed) {
     const testing::temporary_folder folder;
     const pid_t process = ::fork();

@@ -30,8 +30,9 @@ bool has_unread_event() {
     return false;
 }
 
-// The thread of the watch shows the progress when the signal and the grant arrive, and so notices neither. finish() is
-// the answer to the grant. It wakes the thread by an event, which the thread does not read.
+// The signal and the grant arrive while wait_watch's thread runs the callback that shows the position, so the thread
+// notices no signal. After the grant the test calls finish(), as `turnstile run` does. The event by which finish()
+// wakes the thread stays unread. finish() must return the signal.
 TEST(wait_watch, a_signal_that_arrives_together_with_the_grant_counts) {
     const forwarded_signals signals;
     client servers{"local:"};

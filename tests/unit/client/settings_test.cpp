@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests which core settings follow from the options, and the refusals, whose messages name the value and the rule.
+// Tests the core settings that the client derives from its options, and the options that it refuses. The message of a
+// refusal names the value and the rule.
 #include "client/settings.hpp"
 
 #include <gmock/gmock.h>

@@ -309,7 +309,7 @@ TEST_F(local_queue_test, a_holder_that_was_warned_is_looked_at_again_by_itself) 
 }
 
 // shared_contender remembers only the earliest deadline that the queue reported. No event of the queue may be due
-// before it.
+// before this deadline.
 TEST_F(local_queue_test, the_newest_deadlines_remembered_are_enough) {
     with(5s, 3);
     std::mt19937 random{15};

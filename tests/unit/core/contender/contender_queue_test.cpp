@@ -33,7 +33,8 @@ TEST_F(contender_queue, tells_its_place_and_watches_the_nearest_one_ahead) {
     EXPECT_FALSE(needs_confirmation(lock.current())) << "its turn is far";
 }
 
-// The contender watches its own znode only when the session next confirms it (by a request that extends the lease).
+// At first the contender watches only the znode ahead. The session's next confirmation (a request that extends the
+// lease) also sets a watch on the contender's own znode.
 TEST_F(contender_queue, watches_only_the_one_ahead_when_it_is_next) {
     enter_queue(5, {other_name(4)});
     ASSERT_EQ(session.open.size(), 1U);

@@ -92,8 +92,8 @@ TEST_F(renaming_test, a_list_that_is_forbidden_ends_the_session) {
     EXPECT_TRUE(wanted.is_unsure());
 }
 
-// To prevent that the lost rename commits late, the client writes into the znode. Here the servers refuse this write,
-// because of permissions or size. So the version does not change, and the rename may still commit.
+// After a lost answer, the client writes into the znode, so that the lost rename can no longer commit. Here the servers
+// refuse this write, because of permissions or size. So the version does not change, and the rename may still commit.
 class renaming_without_a_fence : public renaming_test,
                                  public ::testing::WithParamInterface<server_error> {};
 INSTANTIATE_TEST_SUITE_P(refusal, renaming_without_a_fence,

@@ -28,7 +28,7 @@ lease attached_lease(lease_rule rule = {k_relay, false, 0}) {
     return session_lease;
 }
 
-// Returns the instant that lease.hpp calls `c`: the lease is valid for a session timeout after it.
+// Returns the instant that lease.hpp calls `c`. The lease is valid for a session timeout after `c`.
 std::optional<duration> certain(const lease& session_lease) {
     if (session_lease.valid_until() == time_point::min()) return std::nullopt;
     return session_lease.valid_until() - session_lease.timeout() - at(0s);

@@ -136,8 +136,8 @@ TEST(queue_rule_upgrade, in_its_bases_place_is_ahead_of_all_that_came_after_that
     EXPECT_EQ(decide({arrived(1, 5), read(3)}, arrived(1, 5)).verdict, verdict::orphan);
 }
 
-// The upgrade has moved to the position of its upgradable contender. Queries for the queue list the upgradable
-// contender first and the upgrade next. Both count as holders.
+// The upgrade has moved to the position of its upgradable contender. A query of the queue shows the upgradable
+// contender first and the upgrade next, both as holders.
 TEST(queue_rule_upgrade, in_its_bases_place_is_behind_its_base) {
     const names children{upgradable(1), arrived(1, 5)};
     const std::map<std::string, std::int64_t> czxids{{upgradable(1), 10}, {arrived(1, 5), 20}};

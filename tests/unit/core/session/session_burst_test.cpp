@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests bursts of acquires. A burst must cost no hold. After a loss the contenders enter again in small numbers.
+// Tests bursts of acquires. A burst must not cause the loss of a hold. After the loss of a session, the contenders
+// enter again in small numbers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -90,8 +91,8 @@ protected:
     session_without_a_window() : session_burst{without_a_window()} {}
 };
 
-// Without a window (a limit of the requests in progress), the request that extends the lease waits behind two thousand
-// others.
+// Without a window (a limit on the requests in progress), the request that extends the lease waits behind two thousand
+// other requests.
 TEST_F(session_without_a_window, a_burst_costs_the_hold) {
     burst();
     serve_all();
@@ -125,7 +126,7 @@ TEST_F(session_burst, is_given_up_without_a_request_where_it_still_waits) {
     EXPECT_EQ(granted_of_burst(), k_burst - 1);
 }
 
-// After a loss all contenders queue again, so a loss causes another burst.
+// After the loss of the session, all contenders queue again, so the loss causes another burst.
 TEST_F(session_burst, comes_back_slowly_after_a_loss) {
     burst();
     expire();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests second looks: a waiter reads the znodes that it watches again, in case the servers never deliver an event.
+// Tests second looks. A second look is a waiter's later read of a znode that the waiter watches, in case the servers
+// never deliver the event.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

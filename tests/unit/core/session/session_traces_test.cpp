@@ -193,8 +193,8 @@ TEST_F(session_traces, of_an_abandoned_create_are_removed_whenever_they_are_seen
 
 class session_traces_of_a_late_create : public session_traces {
 protected:
-    // Enters `id`, loses its create with the connection, and abandons it. The next list does not show the znode, which
-    // may still appear. Returns the znode's name.
+    // Contender `id` enters, the connection breaks before the create's answer, and the caller cancels. The next list
+    // does not show the created znode, which may still appear. Returns the znode's name.
     std::string abandon_create(contender_id id) {
         acquire(id);
         auto name = name_of(op<create_op>().path) + "0000000009";
