@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plays a mutex whose holder writes into the server that also has the lock. sql::check or redis::check verifies the
-// hold in the transaction or script of the write.
+// Plays a mutex whose holder writes into the server that also has the lock. The holder writes in a database transaction
+// in which sql::check verifies the hold, or in a Redis script in which redis::check verifies the hold.
 #include "checked_store.hpp"
 #include "player.hpp"
 #include "turnstile/mutex.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// server_log: reads one server's log through a small pipe, or stops reading it. Then the server's threads block when
-// they log.
+// server_log: reads one server's log through a small pipe. After stall() it reads no more, so the pipe becomes full,
+// and a thread of the server that writes a line to the log blocks until flow().
 //
 // Thread safety: any thread may call all members. The object has one thread, which reads.
 #pragma once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// small_disk: a file system in memory over a folder, with copies of the folder's files. A test can fill it without harm
-// to other programs.
+// small_disk: a file system in memory, mounted over a folder, with copies of the folder's files. A campaign can fill
+// this file system without harm to other programs.
 //
 // Needs a mount namespace in which the process may mount (director.py makes it). Thread safety: none.
 #pragma once

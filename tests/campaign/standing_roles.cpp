@@ -138,7 +138,7 @@ void play_job(player& me) {
         me.servers(), path, {.period = 700ms, .at_least_for = 100ms, .at_most_for = 2s}, me.name()};
     for (; me.goes_on(); me.think()) {
         // Without `options.timeout`, run() does not wait for the lock, and each of its phases ends within a session
-        // timeout. So the notes give a call without a timeout the session timeout as its limit.
+        // timeout. So for a call without a timeout, the notes state the session timeout as the limit.
         const bool waits = me.chance(0.5);
         const auto timeout = waits ? me.some_timeout() : me.servers().session().timeout;
         const auto mine =

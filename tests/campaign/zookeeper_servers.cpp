@@ -39,7 +39,8 @@ public:
     explicit zookeeper_servers(const stage_settings& settings,
                                const std::optional<turnstile::testing::server_tls>& tls = {})
         : servers_{options_for(settings, tls)} {
-        // The folders exist only after the first start. So the servers start, stop, and start again with pipes.
+        // The folders exist only after the first start. So the servers start, stop, and start again with pipes in
+        // place of their logs.
         for (std::size_t i = 0; i != k_servers; ++i) {
             servers_.kill(i);
             logs_.push_back(std::make_unique<server_log>(
