@@ -210,7 +210,7 @@ const std::vector<blocking_call> k_calls{
 // ---- the table of calls and places ----------------------------------------------------------
 
 // The threads that run the client's callbacks: the client's own thread, the thread of an executor's loop, or a thread
-// of a runtime. The clients here share a runtime that has one thread of each kind, besides blocked threads.
+// of a runtime. The clients here share a runtime with one thread of each kind. Blocked threads do not count.
 enum class runs_on { own_thread, loop, runtime };
 
 class table : public shell_test {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the callback queue with each kind of executor. It must run each callback once, in order, and one at a time. Its
-// end must wait only for a callback that has begun.
+// Tests the callback queue with each kind of executor. The queue must run each callback once, in order, and one at a
+// time. When the queue ends, it must wait only for a callback that has begun.
 #include "client/callback_queue.hpp"
 
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests callers that read their session's messages while they wait (help()). The session is in memory. It accepts help,
-// and lets the test act during help().
+// Tests callers that read their session's messages while they wait. For this purpose a caller calls its session's
+// help(). Here the session is in memory, and the test can act during help().
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -60,7 +60,8 @@ private:
         if (answer && record_.slow) await_help();
         sink_.deliver(std::move(event));
         if (!answer) return;
-        // This line must come before the next line, after which the caller may continue and help with its next request.
+        // This line must come before the next line. After the next line, the caller may continue, send another request
+        // and call help() again.
         if (record_.answered + 1 == record_.submitted) helped_before_ = record_.helped;
         ++record_.answered;
     }

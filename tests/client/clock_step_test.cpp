@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a machine whose clocks all stopped, and whose wall clock was then set. The test sets the wall clock.
+// Tests a client on a machine whose clocks all stopped, and whose wall clock was then set. The test only sets the wall
+// clock.
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>

@@ -56,7 +56,7 @@ TEST_F(counters_test, a_wait_that_ends_with_its_time_out) {
     EXPECT_TRUE(count({.entered = 2, .granted = 1, .failed = 1, .gone = 1, .waited = 1}));
 }
 
-// The position in the queue changes during the wait, which must count as one wait.
+// The waiter's position in the queue changes during its wait. The counters must still count a single wait.
 TEST_F(counters_test, a_wait_behind_several_that_ends_with_a_grant) {
     auto first = lock.acquire().value();
     event places;

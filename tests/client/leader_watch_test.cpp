@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests leader_watch: the leaders that its listener gets, its requests, and its end.
+// Tests leader_watch: which leaders and errors it reports to its listener, and how it ends.
 #include <mutex>
 #include <stdexcept>
 #include <vector>

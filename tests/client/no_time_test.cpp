@@ -157,7 +157,7 @@ TEST_F(no_time_test, waits_for_the_servers_answer_all_the_same) {
     EXPECT_TRUE(outcome);
 }
 
-// The client has no session yet. The session timeout would make the calls wait for an hour.
+// The client has no session yet. The calls must end after the connection timeout. The session timeout is an hour.
 TEST_F(no_time_test, ends_after_the_connection_timeout_if_no_server_answers) {
     asynchronous_call plain;
     asynchronous_call kept;

@@ -210,7 +210,8 @@ TEST_F(planned_commits, further_holds_are_downgraded_after_the_commit) {
     EXPECT_TRUE(prices.acquire_shared({.timeout = limit()}).has_value());
 }
 
-// The client of the further hold removes the hold's znode, so no other client has deleted it.
+// The hold `limited` reaches its max_hold, and its client removes its znode. The commit's error must name this reason,
+// and must not say that another client deleted the znode.
 TEST_F(planned_commits, the_end_of_a_further_hold_is_the_reason_of_a_failure) {
     for (const bool waits : {true, false}) {
         auto limited = theirs.acquire({.timeout = limit(), .max_hold = 100ms}).value();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests how many contenders one session takes, also if all come at once or before a session exists.
+// Tests how many contenders one session may have, also if all contenders come at once or before a session exists.
 #include <algorithm>
 #include <thread>
 #include <vector>

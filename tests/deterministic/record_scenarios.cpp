@@ -142,7 +142,7 @@ void rates(simulated_world& world) {
     });
     require(entries.size() >= progress(5), "hardly any entry");
     // Counts the entries that were certainly in the period that begins with `first`. The servers' clocks have steps of
-    // 1 ms, so the period is taken 2 ms shorter.
+    // 1 ms, so this check shortens the period by 2 ms.
     for (const auto& first : entries) {
         const auto end = first.first + k_rule.period - 2ms;
         const auto within = std::count_if(entries.begin(), entries.end(), [&](const auto& each) {

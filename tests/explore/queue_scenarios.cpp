@@ -81,7 +81,7 @@ void executor_that_throws() {
 }
 
 // The queue's end must not wait for an executor that drops its tasks. The queue's thread, or the thread that ends the
-// queue, must run them.
+// queue, must run the dropped tasks.
 void executor_that_drops() {
     callbacks all;
     const auto queue = callback_queue::start([](const std::function<void()>&) {});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scenarios for the explorer: a client's actions in several threads, and conditions that must hold under every
-// schedule. Each scenario runs in a process.
+// schedule. Each run of a scenario is a separate process.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A result that holds an answer must not convert to bool: "the call succeeded" would be read as the answer.
+// A result that contains an answer must not convert to bool. Otherwise a program could take the success of the call for
+// the answer.
 #include <optional>
 
 #include "turnstile/leader.hpp"
