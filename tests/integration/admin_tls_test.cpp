@@ -115,7 +115,7 @@ TEST_F(admin_tls, a_key_that_others_can_open) {
     }
 }
 
-// OpenSSL would ask for the passphrase on the terminal.
+// The program must refuse this key. OpenSSL would ask for the passphrase on the terminal.
 TEST_F(admin_tls, a_key_with_a_passphrase) {
     const auto locked = (folder.path() / "locked").string();
     std::FILE* const plain = std::fopen(own.key().c_str(), "r");

@@ -187,8 +187,8 @@ TEST_F(loss, a_session_that_outlives_its_lease_removes_its_own_znode) {
     EXPECT_TRUE(lock.acquire({.timeout = limit()}).has_value());
 }
 
-// G5: the library reports a deleted znode at the event of its watch, or at the next request that extends the hold's
-// lease.
+// G5: the library reports that the hold's znode was deleted, when the event of the znode's watch arrives, or at the
+// next request that extends the hold's lease.
 TEST_F(loss, a_holder_whose_znode_is_deleted_by_hand_is_told) {
     testing::event told;
     auto hold = lock.acquire({.timeout = limit(), .on_lost = [&](const error& why) {

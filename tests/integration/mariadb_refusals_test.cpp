@@ -193,7 +193,7 @@ TEST(mariadb_refusals, a_session_with_many_znodes_ends) {
     EXPECT_TRUE(eventually([&] { return others.ask(core::children_op{folder}).children.empty(); }));
 }
 
-// The database appends a number to a sequential znode's name. The path may not exceed the limit with that number.
+// The database appends a number to a sequential znode's name. The path with this number must not exceed the limit.
 TEST(mariadb_refusals, a_path_that_its_number_makes_too_long) {
     session_recorder me{sql::make_coordinator(database())};
     me.attached();

@@ -74,7 +74,7 @@ void expect_refusal(const refusal& expected) {
 }
 
 // Checks a connect string whose chroot does not exist. The error must name both ways to create the chroot. With
-// `create_chroot`, the client creates it, and a session in it knows the server's time.
+// `create_chroot`, the client creates the chroot, and a session in the chroot knows the server's time.
 void expect_chroot(const std::string& where) {
     expect_refusal({where, errc::no_chroot, "/no/such"});
     expect_refusal(

@@ -14,8 +14,8 @@ namespace turnstile::tests {
 namespace {
 
 constexpr int k_cycles = 50;
-// The number of requests that may be sent only to keep the session alive. More of them are sent if the machine stops
-// for seconds.
+// The number of requests that the client may send only to keep its session alive. The client sends more of these
+// requests if the machine stops for seconds.
 constexpr std::int64_t k_others = k_cycles / 5;
 
 class requests : public ::testing::Test {

@@ -113,7 +113,7 @@ TEST(sql_check, a_savepoint_gives_the_check_back) {
 }
 
 // A program's transaction has checked the hold and is still open. An operator's write into the contender's znode must
-// not wait for that transaction, and neither may the requests of other contenders for the lock.
+// not wait for that transaction. The requests of other contenders for the lock must not wait either.
 TEST(sql_check, an_operator_s_request_comes_through) {
     const auto path = lock_path();
     const auto holders =

@@ -101,8 +101,8 @@ protected:
     }
 };
 
-// The released contender is in the older data. Without the library's comparison, it would block the lock as long as its
-// session lives.
+// The released contender is in the older data, and would block the lock as long as its session lives. So the library
+// must detect the older data and end the session.
 TEST_F(sql_older_data, without_a_release_ends_its_session_and_frees_the_lock) {
     const auto forgotten = connect(through(proxy), database_options(60s));
     const auto next = connect_to_database(60s);

@@ -186,7 +186,7 @@ TEST(zookeeper_read_only, a_server_without_a_majority_takes_no_writes) {
     ASSERT_TRUE(testing::eventually([&] { return servers.server(2).mode() == "read-only"; }));
     session_recorder me{servers.connect_string(2), settings};
     const link_event cut_off = me.link(link_kind::attached_read_only);
-    // On a busy machine the connection may break. The request is then sent again.
+    // On a busy machine the connection may break. The test then sends the request again.
     const auto ask = [&me](const operation& operation) {
         reply answer = me.ask(operation);
         while (answer.outcome != outcome::answered) answer = me.ask(operation);
