@@ -62,7 +62,7 @@ http_answer answer_at(std::uint16_t port, const std::string& target) {
     return link.whole_answer();
 }
 
-// The page must show the lock, its holder and all three servers.
+// The admin page of `serve` must show the lock, its holder and all three servers.
 TEST(zookeeper_tls_command, the_page_is_served) {
     const testing::temporary_folder folder;
     const auto path = lock_path();

@@ -30,7 +30,7 @@ inline std::set<std::int64_t> watchers(const std::string& znode) {
     return found;
 }
 
-// Waits until another client waits for this hold.
+// Waits until another client queues behind this hold.
 [[nodiscard]] inline bool is_waited_for(const guard& hold, const client& owner) {
     return eventually([&] {
         auto others = watchers(hold.znode());

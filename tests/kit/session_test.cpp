@@ -17,7 +17,8 @@ using namespace std::chrono_literals;
 using namespace turnstile::testing;
 using kit_test::zk_client;
 
-// The C client gives up a request after two thirds of the timeout. This timeout is long enough for a busy machine.
+// The C client gives up a request after two thirds of the session timeout. This session timeout is long enough for a
+// busy machine.
 constexpr int k_short_timeout_ms = 4000;
 
 class session_test : public ::testing::Test {

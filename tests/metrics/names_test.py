@@ -28,7 +28,8 @@ def main(monitoring, program):
     with page.service(program, "local:", "/orders/17", 3_600_000) as served:
         text = page.wait_for(served, 'turnstile_lock_held{lock="/orders/{}"} 1\n')
     known = set(re.findall(r"^# TYPE (turnstile_\w+)", text, re.M))
-    # The page leaves out metrics without a value, so the test adds the names of two such metrics.
+    # The program's metrics page leaves out metrics without a value. The test adds the names of two metrics that have no
+    # value here.
     known |= {"turnstile_lock_refused_total", "turnstile_lock_lease_margin_seconds"}
     library = set(known)
     for source in SOURCES:

@@ -157,8 +157,8 @@ TYPED_TEST_P(asio_tokens, a_future) {
     EXPECT_TRUE(gone.get());
 }
 
-// The handler is bound to a strand of a pool. It must run on the strand and never inside the call, even if the outcome
-// is known at once.
+// The handler is bound to a strand of a pool. It must run on the strand, and never inside the call of async_acquire(),
+// even if the outcome is known at once.
 TYPED_TEST_P(asio_tokens, a_handler_runs_by_its_executor) {
     using asio = TypeParam;
     typename asio::thread_pool pool{2};

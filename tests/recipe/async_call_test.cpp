@@ -25,7 +25,7 @@ protected:
 
     [[nodiscard]] bool on_the_loop() const { return std::this_thread::get_id() == on_loop; }
 
-    // A coroutine that takes and releases the lock without a thread that waits.
+    // A coroutine that takes and releases the lock. No thread waits for either call.
     lazy_task<bool> take_and_give_back() {
         auto hold = co_await async_try_acquire(*servers, lock, patient, run);
         EXPECT_TRUE(hold && on_the_loop());

@@ -314,7 +314,7 @@ TEST_F(deadlocks, acquire_refuses_what_it_cannot_do) {
     event done;
     mutex lock{*servers, path_of(0)};
     lock.async_acquire({.timeout = limit()}, [&](const result<guard>&) {
-        // The call would wait for its own hold.
+        // The acquire would wait for a result that only another callback can deliver, after this callback has ended.
         EXPECT_EQ(detector.acquire(lock).error(), errc::bad_option);
         done.set();
     });

@@ -56,7 +56,7 @@ protected:
                    contenders("/c") == counts[2] && contenders("/d") == counts[3];
         });
     }
-    // Creates the parent znodes, so that each part needs only one create.
+    // Creates the parent znodes, so that the contender for each lock needs only one create.
     void make_parents() { all.acquire().value().release().value(); }
     // From now on the servers execute requests, and their answers are lost.
     void silence() {

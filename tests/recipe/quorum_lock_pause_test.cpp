@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a pause between two attempts of a quorum_lock. Meanwhile the call has no contender, and only a timer refers to
-// it.
+// Tests the pause between two attempts of a call of quorum_lock. During the pause the call has no contender, and only a
+// timer refers to the call.
 #include <array>
 #include <thread>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes a lock inside this process, which needs no server.
+// Takes a lock whose contenders are all in this process. The lock needs no server.
 #include <iostream>
 
 #include "turnstile/turnstile.hpp"
