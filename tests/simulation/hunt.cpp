@@ -75,7 +75,7 @@ void count(const simulation::outcome& result, tally& into) {
     }
 }
 
-// Each job takes the next free seed.
+// Each of the `jobs` threads takes the next seed that no other thread has taken.
 tally sweep(const arguments& wanted) {
     std::vector<tally> parts(wanted.jobs);
     std::atomic<std::uint64_t> next{wanted.seeds.first};

@@ -155,7 +155,7 @@ TEST(search, stops_at_its_number_of_states) {
 
 // ---- worlds that break an assumption of the core --------------------------------------------
 
-// Returns the promise that the search finds broken in a wrong world, and prints the steps that lead to the breach.
+// Searches with servers that have the fault `wrong`. Returns the code of the promise that the search finds broken.
 std::string broken_in(wrong_world wrong, const bounds& within) {
     auto limits = within;
     limits.wrong = wrong;

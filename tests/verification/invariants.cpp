@@ -355,7 +355,8 @@ core::duration invariants::confirmation() const {
 
 // Judges contenders whose time to hold or to wait has passed. The client must remove such a contender's znode. If the
 // client gives up its session instead, the znode may stay until the servers expire the session, up to two ticks after
-// its timeout. A new leader restarts the timeout, and a leader that is closing other expired sessions is late.
+// its timeout. A new leader restarts the timeout, and a leader that is closing other expired sessions closes this
+// session later.
 void invariants::judge_given_up() {
     std::erase_if(given_up_, [this](const contender_key& key) {
         const auto& record = history_.contenders.at(key);

@@ -9,10 +9,10 @@
 // | G2   | At some instant a granted contender's znode was the first of the existing znodes.      |
 // | G3   | A deletion wakes at most one session other than the owner's.                           |
 // | G4   | At the end no znode, watch, request or byte is left, and every call has ended.         |
-// | G5   | A loss is reported when valid_until passes, which never moves back. A removal by an    |
-// |      | operator is reported at the latest at the client's next regular check of the hold's    |
-// |      | znode. A session's states are reported in order. No session is lost while the servers  |
-// |      | and the connection are healthy.                                                        |
+// | G5   | A loss is reported when valid_until passes, and valid_until never moves back. A        |
+// |      | removal by an operator is reported at the latest at the client's next regular check of |
+// |      | the hold's znode. A session's states are reported in order. No session is lost while   |
+// |      | the servers and the connection are healthy.                                            |
 // | G6   | A later grant has a larger token.                                                      |
 // | G7   | Waits end by their deadlines, a try does not wait, timers do not spin.                 |
 // | G8   | Each notice agrees with the committed state, and comes once and in order. A call fails |

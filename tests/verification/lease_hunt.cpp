@@ -105,9 +105,9 @@ void draw_hunt_faults(dice& chance, scenario& s) {
     s.settle = timeout;
 }
 
-// Makes clients rest for long, so that their leases depend on the answers to a few reads. A client's process then stops
-// or is disconnected for about the length of its lease. Meanwhile its server forwards nothing to the leader, and the
-// leader expires sessions slowly.
+// Makes clients idle for long, so that their leases depend on the answers to a few reads. A client's process then stops
+// or is disconnected for about the length of its lease. Meanwhile the client's server forwards nothing to the leader,
+// and the leader expires sessions slowly.
 void draw_idle(dice& chance, scenario& s) {
     const auto timeout = s.time.session_timeout;
     const auto often = [&](fault which, double mean) {

@@ -6,8 +6,8 @@
 
 namespace turnstile::search {
 
-// Faulty servers, each of which violates one assumption of the core. A test checks that the search finds a broken
-// promise with each of them. Otherwise the search could not find a fault of the core with the same effect, either.
+// Kinds of faulty servers. Each kind violates one assumption of the core. A test checks that the search finds a broken
+// promise with each kind. A search that misses a kind would also miss a fault of the core with the same effect.
 enum class wrong_world {
     none,
     early_expiry,  // the servers expire sessions whose lease is still valid

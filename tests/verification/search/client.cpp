@@ -290,7 +290,7 @@ void client::cut() {
     lose_requests(std::move(lost));
 }
 
-// A session that is selected for expiry is not extended any more.
+// The servers no longer extend a session that they have selected for expiry.
 void client::touch(core::time_point when) {
     if (!lease_over()) touched_ = std::max(touched_, when);
 }

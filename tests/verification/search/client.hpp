@@ -6,9 +6,9 @@
 // that the lease ends).
 //
 // `inbox_` has the messages to the client, in order: from the servers, and from the client's own handle, which models
-// the ZooKeeper client library (detached, unknown). `up_` has the core's requests to the servers. If the connection
-// breaks, the servers' messages in the inbox are dropped, and the writes in `up_` become `late_`: the servers may still
-// execute them, until they execute a write of a new connection.
+// the ZooKeeper client library. `up_` has the core's requests to the servers. If the connection breaks, the client
+// drops the servers' messages in `inbox_`, and the writes in `up_` become `late_`: the servers may still execute these
+// writes until they execute a write of a new connection.
 #pragma once
 
 #include <cstdint>

@@ -37,7 +37,7 @@ public:
 
     // ---- notices ----
     [[nodiscard]] instant now() const { return agenda_.now(); }
-    // Returns the end of the validity of the contender's guard, on its client's clock.
+    // Returns the instant, on the client's clock, until which the contender's guard is valid.
     [[nodiscard]] core::time_point valid_until(client_id client, core::contender_id which) const;
     // Returns true if the guard of one of the composite's locks is valid. `part` is the lock's index.
     [[nodiscard]] bool part_valid(client_id client, const composite& composite,

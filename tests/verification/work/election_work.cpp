@@ -305,7 +305,7 @@ void election_work::on_decision(seat& participant, turn which, bool leads) {
         after(some_time(), [this, &participant, which] { work_on(participant, which); });
 }
 
-// The stop token asks the function to end, which the function notices a little later.
+// The stop token asks the function to end. The function notices this request a little later.
 void election_work::end_soon(seat& participant, turn which) {
     if (!participant.leads || participant.judge.runs != which ||
         planned_.erase(participant.function) == 0)
