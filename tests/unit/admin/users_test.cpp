@@ -24,8 +24,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// RFC 7914, section 12, has this result: scrypt of "pleaseletmein", salt "SodiumChloride", N = 16384, r = 8, p = 1.
-// These are its first 32 bytes.
+// RFC 7914, section 12, has the result of scrypt for "pleaseletmein", salt "SodiumChloride", N = 16384, r = 8, p = 1.
+// The constant ends with the first 32 bytes of this result.
 constexpr const char* k_of_rfc =
     "scrypt$16384$8$1$536f6469756d43686c6f72696465$"
     "7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2";
@@ -215,7 +215,8 @@ TEST_F(admin_door, failures_of_an_address_slow_it_down) {
     EXPECT_EQ(wait, 1s);
 }
 
-// A caller's machine is known by its /64. The zone of an address names an interface of the server, and no machine.
+// The server identifies a caller's machine by the /64 prefix of its IPv6 address. The zone of an address ("%1") names
+// an interface of the server, and no machine.
 TEST_F(admin_door, failures_of_a_machine_slow_down_all_of_its_addresses) {
     for (unsigned i = 0; i != sign_in_pace::k_free_failures; ++i)
         EXPECT_EQ(status({"fe80::1%" + std::to_string(i), {}}, "wrong"), 401);

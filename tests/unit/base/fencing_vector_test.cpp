@@ -83,7 +83,8 @@ TEST(resource_name, is_the_same_however_the_servers_are_listed) {
     EXPECT_EQ(base::split_resource_name("/b"), (base::resource_name{"/b", ""}));
 }
 
-// Processes may list an ensemble's servers in different orders. The path decides first, so the processes still agree.
+// Processes may list an ensemble's servers in different orders. Names are ordered by the path first, so the processes
+// still agree on the order of two locks.
 TEST(resource_name, is_ordered_by_its_path_first) {
     EXPECT_LT(base::make_resource_name("zk9:1", "/a"), base::make_resource_name("zk1:1", "/b"));
     EXPECT_LT(base::make_resource_name("zk1:1", "/a"), base::make_resource_name("zk9:1", "/a"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests what `turnstile elect --http` answers, and its address option.
+// Tests the HTTP answers of `turnstile elect --http`, and the parser of the option's address.
 #include <gtest/gtest.h>
 
 #include "cli/election_answers.hpp"

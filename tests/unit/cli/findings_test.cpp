@@ -239,7 +239,7 @@ TEST(doctor, holds_settings_against_what_servers_tell) {
 TEST(doctor, says_whose_session_ids_may_come_again) {
     auto seen = healthy();
     seen.session =
-        // The id of the eighth session of server 1, which started 3,000 ms after its machine.
+        // The id of the eighth session of server 1. The server started 3,000 ms after its machine.
         0x0100'0000'0bb8'0007;
     EXPECT_EQ(found_in(seen), codes{"session_ids_repeat"});
     EXPECT_EQ(all_findings(seen).front().text.find("this server started 3 s after its machine"), 0U)

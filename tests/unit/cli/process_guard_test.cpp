@@ -36,7 +36,7 @@ constexpr int k_as_expected = 0;
 constexpr int k_not_as_expected = 1;
 constexpr int k_cannot_be_tried = 2;
 
-// The result of a case, whose child writes `message` to a descriptor.
+// The result of a case. The child that runs the case writes `message` to a descriptor.
 struct outcome {
     int code = -1;
     std::string message;

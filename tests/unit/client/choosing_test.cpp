@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks that the table of docs/start/choosing.md equals the library's answer for each kind of server.
+// Checks that the table of docs/start/choosing.md agrees with the promises of each kind of server.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

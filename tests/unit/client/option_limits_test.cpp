@@ -170,8 +170,8 @@ void expect_lease(const client_options& o) {
     EXPECT_GE(subject.lengthened(rule.relay_bound), rule.relay_bound);
     EXPECT_EQ(subject.valid_until(), start + subject.certain_for());
     EXPECT_GE(subject.hopeless_from(), subject.valid_until());
-    // A follower's answer extends the lease only when a later write is answered. That write must be sent after the
-    // relay bound, the longest time until the leader learns of the follower's answer.
+    // A follower's answer extends the lease only when a later write is answered. The client must send that write after
+    // the relay bound (the longest time until the leader learns of the follower's answer) has passed.
     subject.answered(1, start + 1ns, start + 2ns, true);
     EXPECT_EQ(subject.valid_until(), start + subject.certain_for());
     const auto useful = subject.next_useful_write();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests which sentinel's answer counts if several sentinels answer.
+// Tests which sentinel's answer the client uses if several sentinels answer.
 #include "redis/master_search.hpp"
 
 #include <gmock/gmock.h>

@@ -26,7 +26,8 @@ TEST_F(sql_failures, of_connections_begin_anew_after_a_statement) {
     EXPECT_LE(failures.pause(), std::chrono::milliseconds{20});
 }
 
-// A revoked right prevents one statement, and the session's touches succeed meanwhile.
+// A revoked right prevents one statement. Meanwhile the session's touches (the writes that keep the session alive)
+// succeed.
 TEST_F(sql_failures, that_are_permanent_are_logged_once_and_make_the_pauses_longer) {
     EXPECT_TRUE(fail(failure::fatal));
     for (int i = 0; i != 10; ++i) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the messages that open a session. The test contains the bytes, because a real server sends only some of them.
+// Tests the messages that open a session. The test contains the messages' bytes, because a real server sends only some
+// of these messages.
 #include "zookeeper/raw_session.hpp"
 
 #include <gmock/gmock.h>

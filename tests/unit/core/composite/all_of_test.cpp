@@ -205,8 +205,8 @@ private:
             tried.erase(part);
             withdrawn.erase(part);
         }
-        // Returns true if no cycle of waits can arise: while the state machine waits for a lock, it tries no lock. Then
-        // it holds only locks that come before the awaited lock in the caller's order.
+        // Returns true if no cycle of waits can arise: while the state machine waits for a lock, it tries no lock, and
+        // holds only locks that come before the awaited lock in the caller's order.
         [[nodiscard]] bool waits_in_order() const {
             if (!waited_for) return true;
             for (std::size_t i = 0; i != holds.size(); ++i)

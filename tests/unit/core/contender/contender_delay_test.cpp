@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests the lock delay. The first contender in the queue reads the crash mark, a znode that a crashed holder leaves
-// behind. It waits for the delay after a crash, and then writes its own mark.
+// behind. After a crash the contender waits for the delay, and then writes its own mark.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests hand-overs in a long queue. Holders write a low-water mark into the folder's data, a number: every contender
-// with this or a lower number is gone.
+// Tests hand-overs in a long queue. Holders write a low-water mark into the folder's data. The mark is a number, and
+// every contender with this or a lower number is gone.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

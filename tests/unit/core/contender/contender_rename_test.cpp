@@ -134,7 +134,7 @@ TEST_F(contender_rename, ends_where_the_hold_was_taken_away) {
     EXPECT_EQ(session.op<remove_op>().path, "/q/" + own);
 }
 
-// The contender may not read the znode's new version, so the servers would refuse each further attempt.
+// The contender has no permission to read the znode's new version, so the servers would refuse each further attempt.
 TEST_F(contender_rename, ends_where_what_another_client_wrote_may_not_be_read) {
     start_rename();
     send_error<multi_op>(server_error::bad_version);

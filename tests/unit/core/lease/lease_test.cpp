@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the class `lease`: each clause, (a) to (d), of the rule in core/lease/lease.hpp alone, and the other members.
+// Tests the class `lease`: each of the clauses (a) to (d) of the rule in core/lease/lease.hpp separately, and the other
+// members.
 #include "core/lease/lease.hpp"
 
 #include <gtest/gtest.h>
