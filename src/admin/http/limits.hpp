@@ -23,9 +23,10 @@ inline constexpr double k_requests_per_second = 50;  // from one address; furthe
 inline constexpr double k_requests_at_once = 200;
 
 // Time limits of connections, and the sizes to which k_write_time and k_linger_time refer.
-inline constexpr std::chrono::seconds k_request_time{10};  // from its first byte to its last
-inline constexpr std::chrono::seconds k_idle_time{30};     // between two requests
-inline constexpr std::chrono::seconds k_write_time{10};    // for each k_write_part of an answer
+inline constexpr std::chrono::seconds k_request_time{
+    10};  // for the TLS handshake, for the head of a request, and again for its body
+inline constexpr std::chrono::seconds k_idle_time{30};   // between two requests
+inline constexpr std::chrono::seconds k_write_time{10};  // for each k_write_part of an answer
 inline constexpr std::chrono::seconds k_linger_time{
     2};  // for bytes from the client after its last answer
 inline constexpr std::chrono::seconds k_drain_time{
