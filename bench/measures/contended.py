@@ -27,8 +27,8 @@ def measure(bench):
         "shares", "Fairness of contended hand-overs",
         "grants of the least served session ÷ grants of the most served session",
         "higher",
-        about="The values come from the windows of time of the table above. The value is 1 if every session got the "
-              "same number of grants.")
+        about="The grants come from the measurements of the section \"Contended hand-overs\". The value is 1 if every "
+              "session got the same number of grants.")
     names = bench.names_that_can("contend")
     with bench.crew(names, max(SESSIONS)) as crew:
         for sessions in SESSIONS:

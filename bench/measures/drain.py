@@ -28,7 +28,7 @@ def measure(bench):
                   versus_case=case_of(sizes[0]))
               for size in sizes if size >= 1000 and size != 3000])
     filling = bench.new_result(
-        "filling", "Filling that queue", "µs per waiter", "lower", reference=OURS, shape="lines", scale="log",
+        "filling", "Filling a queue", "µs per waiter", "lower", reference=OURS, shape="lines", scale="log",
         about="The time runs from the first waiter's call until the servers have the requests of all waiters.")
     names = [name for name in bench.names_that_can("drain") if name != WITHOUT_QUEUE]
     queues = [(name, size) for size in sizes for name in names

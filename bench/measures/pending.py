@@ -31,7 +31,7 @@ def measure(bench):
         aims=[Aim("≤ 2 KiB", "on as many paths, heap", 2048, True),
               Aim("≤ 2 KiB", "on one path, heap", 2048, True)])
     cancelling = bench.new_result(
-        "cancelling", "Cancelling all of them",
+        "cancelling", "Cancelling the pending acquires",
         "seconds, znodes and watches, or bytes, as the column says", "lower", shape="",
         about="\"Seconds to queue\" is the time until all acquires are queued, and \"seconds to cancel\" the time from "
               "the stop to the last handler. \"Left\" counts the znodes and watches that remain at the servers, and "

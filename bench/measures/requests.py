@@ -17,7 +17,8 @@ def measure(bench):
     events = bench.new_result(
         "events", "Watch events a cycle",
         "packets that the servers sent in a cycle without a request", "lower", shape="",
-        about="The values come from the same counters as above, less one answer for each received packet.",
+        about="The values come from the counters of the section \"Requests a cycle\", less one answer for each received "
+              "packet.",
         aims=[Aim("0", UNCONTENDED, 0.01, True), Aim("≤ 1", CONTENDED, 1.01, True)])
     able = bench.names_that_can("cycle")
     for kind in bench.kinds:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures many sessions that take and release many locks: the largest rate of grants, and the time of an acquire at
-half that load.
+half the largest rate.
 """
 
 import statistics
@@ -31,14 +31,14 @@ def measure(bench):
               Aim("≥ 1.2 × bare C client, asynchronous", SKEWED, 1.2, False, BARE_ASYNC)])
     processor = bench.new_result(
         "saturation_processor", "Clients' processor time when saturated", "µs a grant", "lower", reference=OURS,
-        about="Each value is the processor time of all threads of the clients' processes, in the windows of time "
-              "of the table above.")
+        about="Each value is the processor time of all threads of the clients' processes, during the measurements of "
+              "the section \"Saturation\".")
     requests = bench.new_result(
         "saturation_requests", "Requests a grant when saturated",
         "packets that the servers received for a grant", "lower", shape="",
-        about="The servers' counters counted the packets in the first window of time of the saturated clients.")
+        about="The servers' counters counted the packets during the first measurement of the saturated clients.")
     times = bench.new_result(
-        "saturation_acquire", "An acquire at half that load",
+        "saturation_acquire", "An acquire at half the saturated rate",
         "µs from the planned start of an acquire to its grant", "lower", reference=OURS, scale="log",
         about="The section \"Saturation\" describes the sessions and locks. Acquires begin at random instants, at "
               f"{OF_THE_MOST} × the rate of {bench.labels[OURS]} in that section, whether or not earlier acquires "
@@ -110,7 +110,7 @@ def _pace(bench, names, load, case, rates, times):
     for name in names:
         own = rates.values(case, name)
         if own and statistics.median(own) < rate:
-            times.fail(columns["p50"], name, f"saturated below that load, with {statistics.median(own):,.0f}")
+            times.fail(columns["p50"], name, f"saturated below that rate, with {statistics.median(own):,.0f}")
         elif own:
             able.append(name)
 
