@@ -30,8 +30,8 @@ secrets read_secrets(const server_options& options) {
         throw std::runtime_error{
             known.named.have_proxied()
                 ? options.users_file +
-                      " has users of a proxy: give the proxy's address with --trust-proxy"
-                : "--trust-proxy: --users-file gives no user or group the secret `proxy`"};
+                      " has the SECRET proxy: give the address of this proxy with --trust-proxy"
+                : "--trust-proxy needs a user or a group with the SECRET proxy in --users-file"};
     return known;
 }
 

@@ -45,7 +45,7 @@ const char* text(errc code) noexcept {
         case errc::no_node: return "a znode does not exist";
         case errc::node_exists: return "a znode exists already";
         case errc::not_empty: return "a znode has children";
-        case errc::bad_version: return "a znode has another version";
+        case errc::bad_version: return "a znode has another version than the request names";
         case errc::quota_exceeded:
             return "a limit of the servers is used up: a quota, or their memory";
         case errc::local_session: return "the servers' sessions are local and can own no znode";

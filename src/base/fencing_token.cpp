@@ -56,8 +56,8 @@ result<fencing_token> fencing_token::parse(std::string_view text) {
     const auto refused = [&] {
         return error{errc::bad_option,
                      "fencing token \"" + std::string{text.substr(0, 64)} +
-                         "\" is not of the form 0x<hexadecimal> or 0x<hexadecimal>+<decimal>, "
-                         "nor 24 hexadecimal digits"};
+                         "\" must be 0x<hexadecimal>, 0x<hexadecimal>+<decimal> or 24 hexadecimal "
+                         "digits"};
     };
     if (const auto packed = of_packed_digits(text)) return *packed;
     if (!text.starts_with("0x")) return refused();

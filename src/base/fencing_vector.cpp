@@ -113,7 +113,8 @@ result<fencing_vector> fencing_vector::parse(std::string_view text) {
         const auto part = rest.substr(0, rest.find(';'));
         rest.remove_prefix(std::min(part.size() + 1, rest.size()));
         const auto sign = part.find('=');
-        if (sign == std::string_view::npos) return bad_text(text, "a part is not name=token");
+        if (sign == std::string_view::npos)
+            return bad_text(text, "a part does not have the form name=token");
         auto name = unescape(part.substr(0, sign));
         if (!name) return bad_text(text, "a name is not escaped as to_string() escapes it");
         auto token = fencing_token::parse(part.substr(sign + 1));

@@ -51,7 +51,7 @@ findings clock_findings(const examination& seen) {
                                  (is_zookeeper(seen.settings) ? " that of the servers' leader"
                                                               : " that of the servers") +
                                  ": times of this host and of the servers cannot be compared; "
-                                 "ages in queues and holds are right",
+                                 "ages in queues and holds are not affected",
                              "run a time daemon (chrony) here and on the servers"});
     }
     if (!seen.clock) return found;

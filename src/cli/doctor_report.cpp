@@ -85,23 +85,25 @@ std::string lease_text(const examination& seen) {
     const auto pace = pace_of(seen);
     const auto certain = certain_hold_of(seen);
     return session +
-           line("relay bound", exact_text(pace.relay_bound()) + ": tickTime " +
+           line("relay bound", "the leader learns of a follower's answer within " +
+                                   exact_text(pace.relay_bound()) + " (tickTime " +
                                    exact_text(pace.tick) + ", syncLimit " +
-                                   std::to_string(pace.sync_limit)) +
-           line("certain hold", "for " + exact_text(certain.through_follower) +
-                                    " through a follower, for " +
-                                    exact_text(certain.through_leader) +
-                                    " through the leader or a standalone server");
+                                   std::to_string(pace.sync_limit) + ")") +
+           line("longest lease", exact_text(certain.through_follower) + " through a follower, " +
+                                     exact_text(certain.through_leader) +
+                                     " through the leader or a standalone server");
 }
 
 std::string path_text(const examination& seen) {
     if (!seen.trial) return {};
     const auto& trial = *seen.trial;
     std::string text = trial.refused.empty()
-                           ? "znodes can be listed, created and removed"
+                           ? "this client can list, create and remove znodes"
                            : "an ACL forbids some of the operations that locks need";
     if (trial.folder != seen.path) text += " in " + trial.folder + " (the path does not exist yet)";
-    if (trial.clock) text += trial.containers ? "; containers work" : "; no containers";
+    if (trial.clock)
+        text += trial.containers ? "; the servers have container znodes"
+                                 : "; the servers have no container znodes";
     return line("path", seen.path + ": " + text);
 }
 

@@ -104,7 +104,8 @@ const page_route& route_of(const admin::http_request& asked) {
     const auto path = std::string_view{asked.target}.substr(0, asked.target.find('?'));
     for (const auto& each : k_routes)
         if (each.path == path) return each;
-    throw admin::refusal{404, "not_found", std::string{path} + ": there is nothing here"};
+    throw admin::refusal{404, "not_found",
+                         std::string{path} + ": this server has nothing at this path"};
 }
 
 class election_service : public admin::http_service {

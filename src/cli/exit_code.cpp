@@ -37,15 +37,15 @@ int exit_code_of_command(int wait_status, bool hold_lost, int lost_code) noexcep
 }
 
 std::string_view exit_code_table() noexcept {
-    return "  the command's own; 128 + n if signal n ended the command or the wait\n"
+    return "  the command's exit code; 128 + n if signal n ended the command or the wait\n"
            "  1    only from doctor: it found a problem, or a warning\n"
            "  64   a wrong option, path or value\n"
            "  69   no server could be reached or used\n"
            "  74   the output could not be written\n"
-           "  75   the lock is taken (--try), or the wait was over (--wait)\n"
+           "  75   the lock is taken (--try), or the wait has ended (--wait)\n"
            "  76   the lock was lost while the command ran, whatever the command returned\n"
            "  77   no permission, wrong credentials, or a quota that is used up\n"
-           "  126  the command cannot be executed, or no guard is available\n"
+           "  126  the command cannot be executed, or no --guard can find its processes\n"
            "  127  the command was not found\n";
 }
 

@@ -23,7 +23,7 @@ result<void> check_grace(const keeping_options& options, const assumed_pace& ser
                           ? std::string{}
                           : " on servers with a tick (--tick) of " + text_of(servers.tick) +
                                 " and a --sync-limit of " + std::to_string(servers.sync_limit);
-    const auto session = "a session of " + text_of(session_timeout) + pace;
+    const auto session = "a session timeout of " + text_of(session_timeout) + pace;
     if (longest.count() == 0)
         return error{errc::bad_option, session +
                                            " is too short: it leaves no time for --grace; "

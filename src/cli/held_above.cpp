@@ -162,9 +162,9 @@ std::optional<int> end_at_held_lock(const run_options& options) {
     if (options.try_only || options.wait.count() > 0) return std::nullopt;
     return complain(
         support::visible(held->path) +
-            ": a turnstile run that started this one holds the lock (TURNSTILE_HELD), so each "
-            "would wait for the other. --reenter runs the command under that hold, and --try and "
-            "--wait limit the wait. If the lock is on other servers, unset TURNSTILE_HELD",
+            ": a turnstile run that started this one holds the lock (TURNSTILE_HELD), so the two "
+            "runs would wait for each other. --reenter runs the command under that hold, and --try "
+            "and --wait limit the wait. If the lock is on other servers, unset TURNSTILE_HELD",
         k_usage);
 }
 
@@ -173,7 +173,8 @@ std::optional<int> end_at_held_election(const std::string& path) {
         if (lock.path != path) continue;
         return complain(support::visible(path) +
                             ": a turnstile run that started this election holds the lock "
-                            "(TURNSTILE_HELD), so each would wait for the other: give one of them "
+                            "(TURNSTILE_HELD), so the run and the election would wait for each "
+                            "other: give one of them "
                             "another path. If the lock is on other servers, unset TURNSTILE_HELD",
                         k_usage);
     }

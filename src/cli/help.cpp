@@ -172,9 +172,9 @@ Examples:
 
 std::string ask_help() {
     return std::string{
-               R"(Ask the holder of a lock to release it. The holder decides whether it does. A
-program gets the request in on_asked_to_release, a command of turnstile run as a
-line in TURNSTILE_STATUS_FD.
+               R"(Ask the holder of a lock to release it; the holder may refuse. A program gets the
+request in its callback on_asked_to_release. A command of turnstile run gets the
+request as a line in TURNSTILE_STATUS_FD.
 
 Usage: turnstile ask [OPTION]... PATH
 
@@ -193,9 +193,9 @@ Example:
 std::string take_help() {
     return std::string{
                R"(Take a lock away from its holder. The command first asks the holder to release
-the lock. If the holder does not, the command orders it to, and deletes its
-znode when the hold can no longer be valid. So no two clients hold the lock at
-once.
+the lock. If the holder does not release it, the command orders the release, and
+deletes the holder's znode when the hold can no longer be valid. So no two
+clients hold the lock at once.
 
 Usage: turnstile take [OPTION]... --reason TEXT PATH
 
@@ -217,9 +217,9 @@ Usage: turnstile take [OPTION]... --reason TEXT PATH
 )"} + k_servers +
            R"(
 The command writes its actions to the system's log, and prints first how long it
-may take. It acts only on the contender that it has shown: if another contender
-is in its place by now, nothing happens. Ctrl-C withdraws the request or the
-order; a holder that has read the order has lost the lock nevertheless.
+may take. The command acts only on the contender that it has shown, and never on
+a contender that has taken its place. Ctrl-C withdraws the request or the order;
+a holder that has read the order has lost the lock nevertheless.
 
 Example:
   turnstile take --reason 'stuck since noon' --yes /locks/orders
@@ -245,8 +245,9 @@ Access:
                         characters or more
   --token-file FILE     a token for programs (Authorization: Bearer TOKEN): 16
                         characters or more
-  --users-file FILE     named users: a line NAME ROLE SECRET each; ROLE is look,
-                        ask or take, SECRET scrypt$..., sha256$... or proxy
+  --users-file FILE     named users: one line NAME ROLE SECRET for each; ROLE is
+                        look, ask or take; SECRET is scrypt$..., sha256$... or
+                        proxy
   --hash-password       read a password, print its SECRET for --users-file,
                         and end
   --trust-proxy ADDR    believe the headers of a proxy with this address or
@@ -282,9 +283,9 @@ Usage: turnstile dev [OPTION]... [-- COMMAND [ARGUMENT]...]
 
   --count N             the number of servers: 1 or 3 [1]
 
-Without a COMMAND it prints a line for the shell that sets TURNSTILE_SERVERS. A
-COMMAND has TURNSTILE_SERVERS in its environment; turnstile exits with the
-command's exit code.
+Without a COMMAND turnstile prints a line for the shell that sets
+TURNSTILE_SERVERS. A COMMAND has TURNSTILE_SERVERS in its environment; turnstile
+exits with the command's exit code.
 
 Examples:
   turnstile dev -- bash
@@ -303,8 +304,8 @@ The lock:
   PATH                 path of the lock; several PATHs: all of the locks or none
   --mutex              exclusive, the default: excludes other runs, and the
                        library's mutex, Curator's InterProcessMutex, Go's Lock
-  -s, --shared         together with other runs with --shared, and with readers
-                       of the library's shared_mutex
+  -s, --shared         shared: other runs with --shared, and readers of the
+                       library's shared_mutex, can hold the lock too
   -x, --exclusive      excludes runs with --shared or --exclusive
   -p, --permits N/M    N of the M permits of a semaphore; M alone is 1/M
   --lock-delay DURATION
@@ -314,8 +315,8 @@ The lock:
                        name]
 
 Waiting:
-  -n, --try            do not wait for the lock. The wait for a server has a
-                       limit of its own, --connect-timeout
+  -n, --try            do not wait for the lock; --connect-timeout limits the
+                       wait for a server
   -w, --wait DURATION  the longest wait for a server and the lock together; 0 is
                        --try [no limit for the lock]
   --reenter            if a turnstile run that started this one holds PATH, run
@@ -326,8 +327,9 @@ Waiting:
 
 The command:
   --shell              COMMAND is one line for /bin/sh -c
-  --max-hold DURATION  end the command after this time; the lock of a stopped
-                       or dead turnstile is free when its session expires
+  --max-hold DURATION  end the command after this time. If turnstile itself is
+                       stopped or dead, the lock is free when turnstile's
+                       session expires
   --grace DURATION     time from SIGTERM to SIGKILL when the hold ends [2s]
   --on-lost ACTION     when the hold ends: term, kill or none [term]
   --guard GUARD        how to find all processes of the command: cgroup,
@@ -344,14 +346,14 @@ The command:
 )"} + k_servers +
            R"(
 The command has in its environment TURNSTILE_PATH, TURNSTILE_ZNODE,
-TURNSTILE_TOKEN (for fencing), TURNSTILE_VALID_UNTIL (nanoseconds of
-CLOCK_BOOTTIME), TURNSTILE_GUARD (the guard in use: cgroup or children),
-TURNSTILE_STATUS_FD (a descriptor with a line of JSON at each change) and
-TURNSTILE_HELD (a line for each lock that this run, and the runs that started
-it, hold). Background processes of the command end with it. The kinds of locks
-(--mutex; --shared and --exclusive; --permits) do not exclude each other: if a
-contender of another kind is ahead at PATH, turnstile refuses to run the
-command.
+TURNSTILE_TOKEN (for fencing), TURNSTILE_VALID_UNTIL (the end of the lease, in
+nanoseconds of CLOCK_BOOTTIME), TURNSTILE_GUARD (the guard in use: cgroup or
+children), TURNSTILE_STATUS_FD (a descriptor with a line of JSON at each change)
+and TURNSTILE_HELD (a line for each lock that this run, and the runs that
+started it, hold). Background processes of the command end with the command. The
+kinds of locks (--mutex; --shared and --exclusive; --permits) do not exclude
+each other: if a contender of another kind is ahead at PATH, turnstile refuses
+to run the command.
 
 Exit codes:
 )" + std::string{exit_code_table()} +

@@ -40,8 +40,8 @@ Usage: turnstile sessions [OPTION]... [PREFIX]
            R"(
 HOST, PID and LABEL are from contenders' znodes. ZooKeeper servers give
 addresses, and znodes that are no contenders, only with cons and dump in their
-4lw.commands.whitelist; servers of other kinds never do. The last line says
-which of these are missing.
+4lw.commands.whitelist; servers of other kinds never give them. The last line
+says what is missing.
 
 Only a session's owner can close it, because only the owner has its password. To
 get a lock from a session: turnstile take --znode NAME --reason TEXT PATH.
@@ -67,8 +67,8 @@ Usage: turnstile doctor [OPTION]... [PATH]
 The doctor asks each server about itself, opens a session, and creates and
 removes one znode at PATH (turnstile-trial-...). Below PATH it looks for
 contenders that belong to no session, for znodes that are no contenders, and for
-kinds of locks that share a path. Give it the options that your programs use. An
-empty folder is no problem: a free lock leaves one.
+kinds of locks that share a path. Give turnstile doctor the options that your
+programs use. An empty folder is no problem: it remains from a free lock.
 
 A problem keeps locks from working or from being safe. A warning makes them
 slower or less safe. A note is for your information.

@@ -54,8 +54,8 @@ keeper_link start_keeper(const keeper_settings& settings, process_guard& guard) 
     // late.
     if (support::children_get_other_clocks())
         throw no_guard{
-            "the command cannot be ended in time: this process and its children have different "
-            "clocks, because it was started in a new time namespace without a fork. Use: unshare "
+            "turnstile could not end the command in time: the command would have another clock, "
+            "because this process was started in a new time namespace without a fork. Use: unshare "
             "--time --fork turnstile ..."};
     std::array<int, 2> ends{};
     if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)

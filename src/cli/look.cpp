@@ -39,7 +39,8 @@ servers_clock clock_for(const client& servers, const std::vector<surveyed_lock>&
     const servers_clock clock{servers};
     if (!locks.empty() && !clock.is_theirs())
         complain(
-            "the ages are by this machine's clock, because the servers did not give their time");
+            "turnstile computed the ages by this machine's clock, because the servers did not give "
+            "their time");
     return clock;
 }
 
@@ -103,7 +104,7 @@ void add_show_command(CLI::App& program, command_line& line) {
     shown.add_option("--limit", options->limit)->check([](const std::string& text) {
         const bool digits = text.find_first_not_of("0123456789") == std::string::npos;
         const bool counts = digits && text.find_first_not_of('0') != std::string::npos;
-        return counts ? "" : text + ": expected a number from 1 on";
+        return counts ? "" : text + ": expected a whole number of at least 1";
     });
 }
 

@@ -30,7 +30,7 @@ findings module_findings(const examination& seen) {
         if (module.present && !module.fault.empty())
             found.push_back({severity::warning, "module_unusable", module.file, module.fault,
                              "install the package libturnstile-" + module.name +
-                                 " in the version of the library"});
+                                 ", in the same version as the library"});
     return found;
 }
 

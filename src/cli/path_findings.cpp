@@ -60,7 +60,7 @@ void look_at_trial(const path_trial& trial, findings& found) {
                          "upgrade the servers to 3.5 or later, or delete such folders"});
     if (!trial.left.empty())
         found.push_back({severity::warning, "trial_left", trial.left,
-                         "the znode of the doctor's trial could not be removed",
+                         "the doctor could not remove this znode of its trial",
                          "delete the znode"});
 }
 
@@ -71,11 +71,11 @@ findings path_findings(const examination& seen) {
     if (seen.trial) look_at_trial(*seen.trial, found);
     if (!seen.no_trial.empty())
         found.push_back({severity::problem, "no_trial", seen.path,
-                         "the rights that locks need could not be tested: " + seen.no_trial,
+                         "the doctor could not test the rights that locks need: " + seen.no_trial,
                          "fix the cause, and run the doctor again"});
     if (!seen.no_survey.empty())
         found.push_back({severity::warning, "no_survey", seen.path,
-                         "the znodes there could not be read: " + seen.no_survey,
+                         "the doctor could not read the znodes below this path: " + seen.no_survey,
                          "fix the cause, or name a folder further down"});
     look_at_kinds(seen.locks, found);
     if (!seen.odd) return found;

@@ -127,9 +127,9 @@ std::string without_server(const error& failure, const run_options& options) {
     auto text = failure.message();
     if (failure != condition::unreachable) return text;
     const auto limit = settings_for_connection(options).connect_timeout;
-    text += "; the wait for a server ended after " + exact_text(limit);
-    if (options.try_only) return text + ": --connect-timeout, which --try does not shorten";
-    return text + (limit == options.wait ? ": --wait" : ": --connect-timeout");
+    text += "; turnstile waited " + exact_text(limit) + " for a server (";
+    if (options.try_only) return text + "--connect-timeout, which --try does not shorten)";
+    return text + (limit == options.wait ? "--wait)" : "--connect-timeout)");
 }
 
 // Makes `answers`, so that a signal shortens the wait for the servers' last answers. If no thread can start, leaves

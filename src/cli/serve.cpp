@@ -71,7 +71,7 @@ int print_password_hash() {
     std::string password;
     std::getline(std::cin, password);
     if (password.size() < k_shortest)
-        return complain("the password has less than 8 characters", k_usage);
+        return complain("the password has fewer than 8 characters", k_usage);
     std::printf("%s\n", admin::password_hash::of(password).text().c_str());
     return flush_output() ? k_success : complain("the output could not be written", k_output);
 }

@@ -57,9 +57,14 @@ void look_at_one(const server_health& server, const examination& seen, findings&
                          "give the server a faster disk for its log"});
     if (is_old(server.version))
         found.push_back({severity::warning, "server_old", server.name,
-                         "version " + server.version + " has no containers",
+                         "version " + server.version + " has no container znodes",
                          "upgrade the server; until then, delete the folders of locks that are not "
                          "used any more"});
+}
+
+// Returns the least session timeout for which leases through a follower are long enough.
+std::string ample_timeout_text(const examination& seen) {
+    return exact_text(std::chrono::milliseconds{pace_of(seen).relay_bound() * 5 / 2});
 }
 
 void look_at_roles(const examination& seen, findings& found) {
@@ -77,9 +82,8 @@ void look_at_roles(const examination& seen, findings& found) {
         found.push_back({severity::note, "leader_not_listed", seen.settings.servers,
                          "none of these servers leads",
                          "name all servers of the ensemble. If its leader accepts no clients "
-                         "(leaderServes=no), the session timeout must be longer than 5/2 of the "
-                         "relay bound, the longest time until the leader learns of a "
-                         "follower's answer"});
+                         "(leaderServes=no), give a --session-timeout of " +
+                             ample_timeout_text(seen) + " or more"});
 }
 
 void look_at_versions(const examination& seen, findings& found) {
@@ -253,13 +257,12 @@ findings lease_findings(const examination& seen) {
     const auto certain = certain_hold_of(seen).through_follower;
     found.push_back({leads ? severity::note : severity::problem, "lease_short", "--session-timeout",
                      "with a session timeout of " + exact_text(timeout) +
-                         ", a hold is certain for " + exact_text(certain) +
-                         " through a follower (relay bound " + exact_text(pace.relay_bound()) +
-                         ")" +
-                         (leads ? ", so sessions go to the leader" : ", and no leader is known"),
-                     "give a --session-timeout of " +
-                         exact_text(std::chrono::milliseconds{pace.relay_bound() * 5 / 2}) +
-                         " or more, or the servers a shorter tickTime"});
+                         ", a lease through a follower lasts " + exact_text(certain) +
+                         " at most, because the leader may learn of the follower's answers " +
+                         exact_text(pace.relay_bound()) + " late; " +
+                         (leads ? "so sessions go to the leader" : "the doctor found no leader"),
+                     "give a --session-timeout of " + ample_timeout_text(seen) +
+                         " or more, or give the servers a shorter tickTime"});
     return found;
 }
 

@@ -48,7 +48,7 @@ metric_family reasons(const metrics_snapshot& numbers, std::string name, std::st
 
 metric_family margins(const metrics_snapshot& numbers) {
     metric_family family{"turnstile_lock_lease_margin_seconds", metric_kind::gauge,
-                         "Shortest time until a present hold is no longer certain."};
+                         "Shortest time that is left in the lease of a present hold."};
     for (const auto& each : numbers.locks)
         if (each.lease_margin)
             family.samples.push_back({lock_labels(each), detail::in_seconds(*each.lease_margin)});
@@ -107,10 +107,11 @@ std::vector<metric_family> families_of(const metrics_snapshot& numbers) {
         single("turnstile_sessions_lost_total", counter,
                "Sessions that expired, or whose lease ended.",
                static_cast<double>(numbers.lost_sessions)),
-        single("turnstile_outages_total", counter, "Times that a client lost its last connection.",
+        single("turnstile_outages_total", counter,
+               "Number of times that a client lost its last connection.",
                static_cast<double>(numbers.outages)),
         single("turnstile_outage_seconds", gauge,
-               "Longest time for which a client has had no connection now.",
+               "Longest present outage: time since a client lost its last connection.",
                detail::in_seconds(numbers.outage)),
     };
 }

@@ -82,7 +82,9 @@ std::optional<database::start> database::started(const asked_start& asked) {
 
 result_rows database::answer(asked_statement which) {
     const auto found = answers_.extract(which);
-    if (found.empty()) throw database_error{failure::fatal, "an answer was asked for twice"};
+    if (found.empty())
+        throw database_error{failure::fatal,
+                             "internal error: the client read the answer of one statement twice"};
     return std::move(found.mapped());
 }
 

@@ -91,10 +91,11 @@ void mariadb_database::ring_further(std::span<const std::int64_t> to_wake) {
 // ended.
 void mariadb_database::tell_of_ring(const mariadb_error& why) {
     if (why.number == k_not_owner && !std::exchange(told_of_ring_, true))
-        log::write(log_level::warning,
-                   "{}: waiters of other database users cannot be notified, and ask the server "
-                   "every third of their session timeout: {}",
-                   settings_.name, sentence(why));
+        log::write(
+            log_level::warning,
+            "{}: this database user may not notify waiters of other database users, so these "
+            "waiters ask the server every third of their session timeout: {}",
+            settings_.name, sentence(why));
 }
 
 bool mariadb_database::rollback() noexcept {

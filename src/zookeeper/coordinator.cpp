@@ -58,7 +58,7 @@ public:
         const auto seen = known_->older.newest();
         auto found = zookeeper::diagnose(where_, k_diagnosis, seen);
         if (found.is_older) {
-            log::write(log_level::warning, "{}; a new session is opened", found.text);
+            log::write(log_level::warning, "{}; the client opens a new session", found.text);
             known_->older.found();
         }
         return std::move(found.text);

@@ -77,7 +77,7 @@ std::optional<attach_answer> raw_session::finish_attach() {
     if (!read_frame()) return std::nullopt;
     attach_frame_ = frame_;
     auto answer = parse_attach(frame_);
-    if (!answer) reason_ = "the answer to the attach is malformed";
+    if (!answer) reason_ = "the server's answer to the connect request is malformed";
     const bool authenticates =
         server_ != nullptr && server_->security && tls::is_enabled(server_->security->sasl);
     if (answer && authenticates && answer->timeout_ms > 0 && !authenticate()) return std::nullopt;
@@ -159,8 +159,9 @@ raw_session::listing raw_session::list(const std::string& credentials, path_list
     }
     auto found = head->error == 0 ? parse_paths(frame_) : std::nullopt;
     if (!found) {
-        reason_ = head->error == 0 ? "the list of the session's znodes is malformed"
-                                   : fmt::format("the server's error {}", head->error);
+        reason_ = head->error == 0
+                      ? "the list of the session's znodes is malformed"
+                      : fmt::format("the server answered with the error {}", head->error);
         return listing::cut_off;
     }
     owned = std::move(*found);

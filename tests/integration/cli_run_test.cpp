@@ -63,8 +63,8 @@ TEST_F(cli_run, servers_that_are_not_there) {
     ASSERT_TRUE(nobody.wait());
     EXPECT_EQ(nobody.exit_code(), 69);
     EXPECT_TRUE(
-        printed("in time: 127.0.0.1:1 (Connection refused); the wait for a server ended after 1 s: "
-                "--connect-timeout\n"))
+        printed("in time: 127.0.0.1:1 (Connection refused); turnstile waited 1 s for a server "
+                "(--connect-timeout)\n"))
         << output();
     EXPECT_EQ(code_of(words{TURNSTILE_PROGRAM, "run", "--servers", "127.0.0.1:1",
                             "--connect-timeout", "200ms", path, "--", "true"}),

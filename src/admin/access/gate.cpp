@@ -76,7 +76,7 @@ void gate::check(const http_request& request) const {
     if (request.method != "POST") return;
     const auto type = request.header("Content-Type");
     if (type.substr(0, type.find(';')) != "application/json")
-        throw refusal{415, "media_type", "the body is not application/json"};
+        throw refusal{415, "media_type", "the header Content-Type must be application/json"};
     const auto scheme = scheme_of(request);
     if (!is_own_page(request.header("Origin"), scheme, request.header("Host"),
                      request.header("Sec-Fetch-Site")))

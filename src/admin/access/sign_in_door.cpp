@@ -24,7 +24,7 @@ public:
     explicit slot(std::atomic<std::size_t>& taken) : taken_{taken} {
         if (taken_.fetch_add(1) < k_most_checks) return;
         taken_.fetch_sub(1);
-        throw come_back(std::chrono::seconds{1}, "other sign-ins are being checked");
+        throw come_back(std::chrono::seconds{1}, "this server is checking other passwords");
     }
     ~slot() { taken_.fetch_sub(1); }
     slot(const slot&) = delete;

@@ -28,7 +28,7 @@ wall_time time_asked(const query& asked, const char* name, wall_time otherwise) 
     const auto time = parse_time(text);
     if (!time)
         throw refusal{400, "bad_request",
-                      std::string{name} + ": expected a time, as 2026-11-21T04:38:36Z"};
+                      std::string{name} + ": expected a time, such as 2026-11-21T04:38:36Z"};
     return *time;
 }
 

@@ -41,7 +41,7 @@ void check_members(const json& body, const std::vector<std::string>& known) {
     if (!body.is_object()) throw refusal{400, "bad_request", "the body is no JSON object"};
     for (const auto& [name, value] : body.items())
         if (std::find(known.begin(), known.end(), name) == known.end())
-            throw refusal{400, "bad_request", "the body has a member that is not known: " + name};
+            throw refusal{400, "bad_request", "the body has an unknown member: " + name};
 }
 
 // Returns the operator's name for the order. For a named user this is always the user's name.

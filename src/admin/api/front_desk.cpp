@@ -61,7 +61,8 @@ http_response answer_file(std::string_view path, const http_request& request) {
         if (name != "index.html" && name != "openapi.json") file = asset_called(name);
     }
     if (file == nullptr)
-        throw refusal{404, "not_found", std::string{path} + ": there is nothing here"};
+        throw refusal{404, "not_found",
+                      std::string{path} + ": this server has nothing at this path"};
     return give_asset(*file, request);
 }
 

@@ -10,7 +10,8 @@ namespace turnstile::admin {
 std::string lock_path(std::string path) {
     if (const auto valid = validate_path(path); !valid)
         throw refusal{400, "bad_request", valid.error().message()};
-    if (path == "/") throw refusal{400, "bad_request", "path: \"/\" is no lock's path"};
+    if (path == "/")
+        throw refusal{400, "bad_request", "path \"/\": the root cannot be a lock's path"};
     return path;
 }
 

@@ -47,7 +47,7 @@ std::string metrics(site& at) {
             ? in_seconds(std::chrono::milliseconds{age_ms(seen.seen->as_of, servers_now(seen))})
             : 0.0);
     add("turnstile_snapshot_oldest_seconds", gauge,
-        "Age of the oldest data of a lock, at the end of the last round of reading the locks.",
+        "Longest time since a lock was read, at the end of the last round of reading the locks.",
         seen.seen ? in_seconds(seen.seen->oldest) : 0.0);
     add("turnstile_rounds_total", counter, "Rounds of reading the locks.", counts.rounds);
     add("turnstile_rounds_failed_total", counter,

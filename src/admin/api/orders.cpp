@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "admin/api/orders.hpp"
 
+#include <string>
 #include <utility>
 
 #include "admin/http/limits.hpp"
@@ -13,8 +14,8 @@ std::uint64_t order_register::add(order_facts facts) {
     if (records_.size() >= k_most_takes)
         throw refusal{
             429, "too_many",
-            "too many orders to holders are under way; try again in a while, or cancel an "
-            "order"};
+            "this server is carrying out " + std::to_string(k_most_takes) +
+                " orders to release, and accepts no more; try again later, or cancel an order"};
     records_[++numbers_].facts = std::move(facts);
     return numbers_;
 }

@@ -36,8 +36,8 @@ void entrance::check(const http_request& head) const {
     // Some load balancers send probes with HTTP/1.0 and without `Host`. Browsers always send `Host`.
     if (head.count("Host") != 0 && !names_.include(host, head.here))
         throw refusal{421, "host",
-                      "this server is not called " + std::string{host} +
-                          "; --allow-host gives it further names"};
+                      "the header Host is " + std::string{host} +
+                          ", and this server has another name; --allow-host adds a name"};
     check_form(head);
 }
 

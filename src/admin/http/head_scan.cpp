@@ -36,7 +36,7 @@ void check_request_line(std::string_view line) {
     if (target.size() > k_longest_target)
         throw refusal{414, "too_large", "the address has more than 4096 bytes"};
     if (!std::ranges::all_of(target, is_visible))
-        throw bad_head("the address has a byte that is no visible ASCII");
+        throw bad_head("the address has a byte that is no visible ASCII character");
     const auto version = line.substr(last + 1);
     if (version == "HTTP/1.1" || version == "HTTP/1.0") return;
     if (version.starts_with("HTTP/") && !version.starts_with(k_version))
@@ -49,7 +49,7 @@ void check_request_line(std::string_view line) {
 void head_scan::check_line(std::string_view line) {
     if (lines_ == 0) return check_request_line(line);
     if (line.starts_with(' ') || line.starts_with('\t'))
-        throw bad_head("a header goes on in the next line, or has a space before its name");
+        throw bad_head("a header continues in the next line, or has a space before its name");
     if (lines_ > k_most_headers && !line.empty())
         throw refusal{431, "too_large", "the request has more than 64 headers"};
 }

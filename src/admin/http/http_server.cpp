@@ -84,7 +84,8 @@ public:
                 std::shared_ptr<connection> to) override {
         if (!plan.waits) return to->give(answer_to(request, plan));
         if (under_way_ == k_most_waiting_answers)
-            return to->give(describe({503, "busy", "the server has too much to do; try again"}));
+            return to->give(
+                describe({503, "busy", "too many requests wait for an answer; try again later"}));
         ++under_way_;
         asio::post(crew_, [this, guard = asio::make_work_guard(loop_), request = std::move(request),
                            plan, to = std::move(to)]() mutable {
@@ -187,7 +188,8 @@ private:
         } catch (const refusal& why) {
             return describe(why);
         } catch (const std::exception&) {
-            return describe({500, "failure", "the server failed"});
+            return describe(
+                {500, "failure", "the server could not answer, because of an internal error"});
         }
     }
     void begin_end() {

@@ -55,7 +55,7 @@ void request_reader::read_head(std::string_view head) {
     beast::error_code error;
     const auto used = parser.put(boost::asio::buffer(head.data(), head.size()), error);
     if (error || !parser.is_header_done() || used != head.size())
-        throw misread("the request is not understood" +
+        throw misread("the request is not valid HTTP" +
                       (error ? ": " + error.message() : std::string{}));
     const auto& seen = parser.get();
     const auto text = [](const auto& part) { return std::string{part.data(), part.size()}; };
@@ -83,7 +83,8 @@ void request_reader::check_framing() {
         throw refusal{411, "length", "the body has no Content-Length"};
     }
     if (hosts > 1 || (hosts == 0 && !http_1_0_))
-        throw misread("the request has " + std::to_string(hosts) + " Host headers; one is allowed");
+        throw misread("the request has " + std::to_string(hosts) +
+                      " Host headers; exactly one is required");
     if (request_.count("Expect") != 0)
         throw refusal{417, "expect", "Expect is not supported: send the body at once"};
     body_ = lengths == 0 ? 0 : length_of(request_.header("Content-Length"));

@@ -45,7 +45,8 @@ int give_no_passphrase(char* /*room*/, int /*size*/, int /*writes*/, void* is_as
 
 [[noreturn]] void fail_key(const std::string& file, bool has_passphrase) {
     if (has_passphrase)
-        throw std::runtime_error{file + ": the key has a passphrase; a key without one is needed"};
+        throw std::runtime_error{
+            file + ": the key has a passphrase; a key without a passphrase is needed"};
     if (is_of_another()) throw std::runtime_error{file + ": is not the key of the certificate"};
     fail(file, "expected a private key in PEM");
 }
@@ -58,7 +59,7 @@ void tls_context::end::operator()(ssl_ctx_st* context) const noexcept {
 
 tls_context::tls_context(const std::string& certificate_file, const std::string& key_file)
     : context_{::SSL_CTX_new(::TLS_server_method())} {
-    if (!context_) throw std::runtime_error{"OpenSSL gives no context for TLS"};
+    if (!context_) throw std::runtime_error{"OpenSSL cannot make a context for TLS"};
     ::SSL_CTX_set_min_proto_version(context_.get(), TLS1_2_VERSION);
     ::SSL_CTX_set_options(context_.get(), SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION);
     if (::SSL_CTX_set_cipher_list(context_.get(), k_ciphers) != 1)

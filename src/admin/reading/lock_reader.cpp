@@ -42,7 +42,7 @@ void lock_reader::charge(std::size_t most, boottime_clock::time_point now) {
     for (std::size_t i = 0; i <= most / k_requests_a_token; ++i)
         if (!budget_.take({}, now))
             throw refusal{429, "too_many",
-                          "browsers have asked for too many queues; try again in a while"};
+                          "browsers have requested too many queues; try again later"};
 }
 
 std::vector<surveyed_lock> lock_reader::read(const std::string& path, std::size_t most) {

@@ -151,7 +151,7 @@ void reader::on_session(session_state state) {
     attached_again_ = state == session_state::connected && view_.stale;
     if (state != session_state::connected && !view_.stale) {
         view_.stale = true;
-        view_.problem = "the session is " + std::string{to_string(state)};
+        view_.problem = "the session with the servers is " + std::string{to_string(state)};
         ++view_.change;
     }
     changed_.notify_all();

@@ -63,8 +63,9 @@ ticket submit(operation&& op, ticket_counter& tickets, std::vector<write_effect>
 }
 
 error outcome_unknown(const std::string& znode, const std::string& reason) {
-    return {errc::outcome_unknown, "the commit under the hold of " + znode + ": " + reason +
-                                       "; the servers can execute it only while that znode exists"};
+    return {errc::outcome_unknown,
+            "the commit under the hold of " + znode + ": " + reason +
+                "; the servers can execute the commit only while that znode exists"};
 }
 
 }  // namespace

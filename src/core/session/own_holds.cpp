@@ -38,7 +38,7 @@ error busy_error(const session_owners& owners, const std::string& folder, std::s
     const auto* const own = predecessor.empty() ? nullptr : own_hold(owners, folder, predecessor);
     if (own == nullptr)
         return {errc::busy, folder + ": contenders ahead: " + std::to_string(ahead)};
-    return {errc::busy, folder + ": the same client holds the lock: " + claims_of(*own)};
+    return {errc::busy, folder + ": this client holds the lock already: " + claims_of(*own)};
 }
 
 void note_wait_for_own_hold(session_owners& owners, contender_id id) {

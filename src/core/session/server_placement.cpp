@@ -162,16 +162,15 @@ std::string server_placement::way_to_leader() const {
 }
 
 std::string server_placement::short_lease(const lease& lease) const {
+    const auto late = base::duration_text(lease.servers_bound());
     return (stay_ ? stay_->server : std::string{}) + " granted a session timeout of " +
-           base::duration_text(lease.timeout()) +
-           ", and the relay bound (the longest time until the leader learns of a request that a "
-           "follower has answered) is " +
-           base::duration_text(lease.servers_bound()) + origin_of_bound() +
+           base::duration_text(lease.timeout()) + ", and the leader may learn of a request only " +
+           late + " after a follower has answered that request" + origin_of_bound() +
+           ". Through a server that is not the leader, " +
            (lease.can_be_kept()
-                ? ". Through a server that is not the leader, a hold lasts only if the timeout is "
-                  "at least 5/3 of the relay bound; with this timeout it is lost within seconds"
-                : ". Through a server that is not the leader, a hold is certain only if the "
-                  "timeout is longer than the relay bound") +
+                ? "a hold lasts only with a timeout of at least 5/3 of " + late +
+                      ", and with the granted timeout the hold is lost within seconds"
+                : "a hold is certain only with a timeout longer than " + late) +
            ". Set a longer session_timeout (the servers' maxSessionTimeout limits it), or " +
            way_to_leader();
 }

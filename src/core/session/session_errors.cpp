@@ -14,7 +14,7 @@ std::string line_of(std::size_t ahead, const contender_ahead* nearest) {
                                                     : " contenders ahead when last seen");
     if (nearest == nullptr) return text;
     const bool waits_for_itself = nearest->is_own && ahead == 1;
-    if (waits_for_itself) text = "the same client holds the lock";
+    if (waits_for_itself) text = "this client holds the lock already";
     if (nearest->claims.empty()) return text;
     if (!waits_for_itself) text += ahead == 1 ? ", the holder" : ", the nearest";
     return text + ": " + nearest->claims;

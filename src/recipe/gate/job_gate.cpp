@@ -181,7 +181,7 @@ error job_gate::state::foreign_holder(const error& refusal, const contender& hol
     const error told{refusal.code(), queue.path() +
                                          ": a lock that is no job_gate is held at this path" +
                                          (claims.empty() ? "" : ", by " + claims) +
-                                         ": give the job a path of its own "
+                                         ": give the job a separate path "
                                          "(client_options::foreign_kinds)"};
     switch (queue.servers()->options().foreign_kinds) {
         case foreign_kind_policy::refuse: return {errc::bad_option, told.detail()};

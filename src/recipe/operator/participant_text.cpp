@@ -16,8 +16,9 @@ constexpr std::string_view k_data = "\nturnstile-data=";
 
 void check_text(const std::string& name, const std::string& text) {
     if (text.size() > k_longest) {
-        throw_error({errc::bad_option, name + " of " + std::to_string(text.size()) +
-                                           " bytes: at most " + std::to_string(k_longest)});
+        throw_error({errc::bad_option, name + " has " + std::to_string(text.size()) +
+                                           " bytes: must have at most " +
+                                           std::to_string(k_longest)});
     }
     for (std::size_t at = 0; at < text.size();) {
         const auto length = support::decode_utf8(std::string_view{text}.substr(at)).length;

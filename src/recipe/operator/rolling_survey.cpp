@@ -33,7 +33,7 @@ public:
         if (!client_) return error{errc::closed, "the client object was moved from"};
         if (const auto good = base::validate_path(folder_); !good) return good.error();
         if (options.most_requests == 0)
-            return error{errc::bad_option, "most_requests is 0: a round needs 1 at least"};
+            return error{errc::bad_option, "most_requests is 0: must be at least 1"};
         limits_ = detail::with_deadline({options.timeout, options.stop});
         left_ = options.most_requests;
         turns_.begin_round(options.first);

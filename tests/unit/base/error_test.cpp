@@ -132,8 +132,8 @@ TEST(error, message_of_a_call_says_nothing_twice) {
     mutex lock{servers, "/locks/a"};
     const auto hold = lock.acquire({.timeout = testing::limit()}).value();
     const auto busy = said_once(lock.try_acquire().error());
-    EXPECT_TRUE(
-        busy.starts_with("the lock or gate is busy: /locks/a: the same client holds the lock: "))
+    EXPECT_TRUE(busy.starts_with(
+        "the lock or gate is busy: /locks/a: this client holds the lock already: "))
         << busy;
     const auto refusal_of = [](auto&& call) -> std::string {
         try {

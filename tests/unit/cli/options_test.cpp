@@ -46,7 +46,7 @@ TEST(options, a_number_of_servers_names_those_there_are) {
 TEST(options, a_number_to_show_is_one_from_1_on) {
     for (const std::string limit : {"0", "-1", "1.5", "x"})
         expect_usage({"show", "--limit", limit, "/a"},
-                     "--limit: " + limit + ": expected a number from 1 on;");
+                     "--limit: " + limit + ": expected a whole number of at least 1;");
 }
 
 TEST(options, forms_of_output_are_those_of_the_command) {
@@ -84,8 +84,8 @@ TEST(options, no_time_to_wait_is_one_try) {
     EXPECT_THAT(
         ::testing::internal::GetCapturedStderr(),
         AllOf(HasSubstr("127.0.0.1:1"),
-              HasSubstr("; the wait for a server ended after 1 ms: --connect-timeout, which "
-                        "--try does not shorten")));
+              HasSubstr("; turnstile waited 1 ms for a server (--connect-timeout, which --try does "
+                        "not shorten)")));
 }
 
 TEST(options, a_wait_includes_the_wait_for_a_server) {
@@ -98,9 +98,9 @@ TEST(options, a_wait_includes_the_wait_for_a_server) {
         return ::testing::internal::GetCapturedStderr();
     };
     EXPECT_THAT(said({"--wait", "2ms", "--connect-timeout", "1h"}),
-                HasSubstr("; the wait for a server ended after 2 ms: --wait\n"));
+                HasSubstr("; turnstile waited 2 ms for a server (--wait)\n"));
     EXPECT_THAT(said({"--wait", "1h", "--connect-timeout", "2ms"}),
-                HasSubstr("; the wait for a server ended after 2 ms: --connect-timeout\n"));
+                HasSubstr("; turnstile waited 2 ms for a server (--connect-timeout)\n"));
 }
 
 }  // namespace

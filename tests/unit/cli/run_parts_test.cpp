@@ -198,7 +198,7 @@ TEST(grace_check, names_the_numbers) {
     const auto refused = check_grace(options.keeping, k_sample, 10s);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code(), errc::bad_option);
-    EXPECT_NE(refused.error().message().find("a session of 10s"), std::string::npos);
+    EXPECT_NE(refused.error().message().find("a session timeout of 10s"), std::string::npos);
     EXPECT_NE(refused.error().message().find("is too short"), std::string::npos);
     const auto long_grace = check_grace(options.keeping, k_sample, 17s);
     ASSERT_FALSE(long_grace);

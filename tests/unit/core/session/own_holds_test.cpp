@@ -69,8 +69,8 @@ TEST_F(own_holds, are_named_by_a_single_attempt) {
     request(k_bob, "", {}, attempt::once);
     answer_create_and_list(5, {held});
     EXPECT_EQ(refusal_of_bob(),
-              "the lock or gate is busy: /q: the same client holds the lock: web1, pid 12, thread "
-              "13");
+              "the lock or gate is busy: /q: this client holds the lock already: web1, pid 12, "
+              "thread 13");
 }
 
 TEST_F(own_holds, are_not_named_if_another_client_is_ahead_as_well) {
@@ -97,7 +97,7 @@ TEST_F(own_holds, for_which_their_owner_waits_are_written_to_the_log_once) {
 TEST_F(own_holds, are_an_error_and_no_line_for_a_wait_with_a_deadline) {
     wait_behind_ann(k_ours, 50s);
     EXPECT_THAT(warnings, IsEmpty());
-    EXPECT_THAT(refusal_of_bob(), HasSubstr("the same client holds the lock: web1"));
+    EXPECT_THAT(refusal_of_bob(), HasSubstr("this client holds the lock already: web1"));
 }
 
 TEST_F(own_holds, are_no_line_for_another_owner) {

@@ -95,7 +95,7 @@ TEST_F(session_deadlines, tell_a_caller_that_its_own_client_is_ahead) {
     show_ahead("host=web1 pid=12 thread=13 since=2026-11-21T04:38:36Z", k_session);
     pass(2s);
     EXPECT_THAT(message_of_failure(k_ann),
-                HasSubstr("the same client holds the lock: web1, pid 12, thread 13, since"));
+                HasSubstr("this client holds the lock already: web1, pid 12, thread 13, since"));
 }
 
 // Failure F22: an event during the wait must not restart the deadline.

@@ -34,7 +34,7 @@ TEST_F(session_short_lease, is_warned_of_as_soon_as_the_role_is_known) {
     on_event(link(link_kind::role_known, server_role::follower));
     ASSERT_THAT(warnings, SizeIs(1));
     EXPECT_THAT(warnings[0], AllOf(HasSubstr("10 s"), HasSubstr("12 s"), HasSubstr("zk:2181"),
-                                   HasSubstr("longer than the relay bound")));
+                                   HasSubstr("longer than 12 s")));
     detach();
     attach(server_role::follower, k_short);
     EXPECT_THAT(warnings, SizeIs(1)) << "once in a session";
