@@ -63,7 +63,8 @@ std::string message_with_options(const error& failure, wanted_kind wanted) {
     const std::string theirs{options_for(foreign->kind)};
     std::string text = foreign->beginning;
     if (!theirs.empty()) text.append(" (").append(theirs).append(")");
-    text.append(", and ").append(option_of(wanted)).append(" does not exclude it: ");
+    text.append(", and ").append(option_of(wanted)).append(" does not exclude a ");
+    text.append(foreign->kind).append(": ");
     text.append(theirs.empty() ? "choose another path" : "give " + theirs + ", or another path");
     return with_detail(failure, text);
 }
@@ -71,8 +72,8 @@ std::string message_with_options(const error& failure, wanted_kind wanted) {
 std::string message_of_elect(const error& failure) {
     const auto foreign = foreign_kind_in(failure.detail());
     if (!foreign) return failure.message();
-    return with_detail(
-        failure, foreign->beginning + ", and an election does not exclude it: choose another path");
+    return with_detail(failure, foreign->beginning + ", and an election does not exclude a " +
+                                    foreign->kind + ": choose another path");
 }
 
 }  // namespace turnstile::cli

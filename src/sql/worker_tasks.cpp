@@ -131,14 +131,15 @@ bool worker::repair() {
     if (found.sessions > 0)
         log::write(
             log_level::warning,
-            "session {:#x}: rows of turnstile_sessions were deleted without the rows of their "
-            "nodes (sessions: {}); these sessions end in {}",
+            "session {:#x}: another program deleted rows of turnstile_sessions without the rows of "
+            "their nodes (sessions: {}); these sessions end in {}",
             store_.id(), found.sessions, base::duration_text(settings_.timeout));
     if (found.root)
-        log::write(log_level::warning,
-                   "session {:#x}: the root was deleted from turnstile_nodes; it "
-                   "is created again",
-                   store_.id());
+        log::write(
+            log_level::warning,
+            "session {:#x}: another program deleted the root from turnstile_nodes; this client "
+            "created the root again",
+            store_.id());
     return found.sessions > 0;
 }
 

@@ -180,7 +180,7 @@ TEST_F(cli_run, the_mutex_of_an_application) {
         EXPECT_EQ(code_of(run({"--try", kind, path}, {"true"})), 64);
     EXPECT_TRUE(
         printed(": a mutex came first at this path (--mutex), and --exclusive does not "
-                "exclude it: give --mutex, or another path\n"))
+                "exclude a mutex: give --mutex, or another path\n"))
         << output();
     EXPECT_EQ(queue().size(), 1U);
     ASSERT_TRUE(hold->release());

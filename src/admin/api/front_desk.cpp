@@ -94,7 +94,7 @@ void front_desk::check_needs(const route& found, const http_request& request,
     if (caller.may < wanted)
         throw refusal{403, "role",
                       caller.user + " has the role " + to_string(caller.may) +
-                          "; this needs the role " + to_string(wanted)};
+                          "; this request needs the role " + to_string(wanted)};
     if (changes) gate::check_change(request, caller);
 }
 

@@ -71,9 +71,8 @@ const char* kind_name(contender_family family) {
 std::string foreign_kind(const std::string& folder, contender_family ours,
                          contender_family theirs) {
     return folder + ": a " + kind_name(theirs) + " came first at this path, and a " +
-           kind_name(ours) +
-           " does not exclude it: use one kind of lock, or another path "
-           "(client_options::foreign_kinds)";
+           kind_name(ours) + " does not exclude a " + kind_name(theirs) +
+           ": use one kind of lock, or another path (client_options::foreign_kinds)";
 }
 
 }  // namespace turnstile::core

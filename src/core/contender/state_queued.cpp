@@ -214,10 +214,10 @@ void queued::take_place(contender_call& call, const decision& judged) {
             return fail(call, {errc::removed, "the znode of the upgradable hold on " + folder +
                                                   ", during the upgrade"});
         case verdict::too_many:
-            return fail(call, {errc::bad_option,
-                               folder + " has fewer permits than the call asks for: " +
-                                   std::to_string(beside->permits.limit()->now) + ", not " +
-                                   std::to_string(call.settings.wants.permits)});
+            return fail(call, {errc::bad_option, folder + " has " +
+                                                     std::to_string(beside->permits.limit()->now) +
+                                                     " permits, and the call asks for " +
+                                                     std::to_string(call.settings.wants.permits)});
     }
 }
 

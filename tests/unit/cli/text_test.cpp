@@ -51,17 +51,17 @@ TEST(kind_words, name_the_options_of_both_kinds) {
         core::foreign_kind("/l", core::contender_family::read_write, core::contender_family::lock)};
     EXPECT_EQ(message_with_options(beside, wanted_kind::exclusive),
               "bad option: /l: a mutex came first at this path (--mutex), and --exclusive does not "
-              "exclude it: give --mutex, or another path");
+              "exclude a mutex: give --mutex, or another path");
     const error election{errc::bad_option, core::foreign_kind("/l", core::contender_family::lock,
                                                               core::contender_family::latch)};
     EXPECT_EQ(message_with_options(election, wanted_kind::mutex),
               "bad option: /l: a leader by LeaderLatch's protocol came first at this path, and "
-              "--mutex does not exclude it: choose another path");
+              "--mutex does not exclude a leader by LeaderLatch's protocol: choose another path");
     EXPECT_EQ(message_of_elect(
                   {errc::bad_option, core::foreign_kind("/l", core::contender_family::latch,
                                                         core::contender_family::read_write)}),
               "bad option: /l: a shared_mutex came first at this path, and an election does not "
-              "exclude it: choose another path");
+              "exclude a shared_mutex: choose another path");
     EXPECT_EQ(message_of_elect({errc::bad_path, "/l"}), "bad path: /l");
     EXPECT_EQ(
         message_with_options(

@@ -39,7 +39,7 @@ TEST_F(session_foreign_kinds, are_told_to_the_log_once_for_a_path) {
     acquire_beside(k_ann, 3);
     EXPECT_EQ(told<granted>(k_ann), 1U);
     EXPECT_THAT(warnings, ElementsAre(HasSubstr("/q: a shared_mutex came first at this path, and a "
-                                                "mutex does not exclude it")));
+                                                "mutex does not exclude a shared_mutex")));
     leave(k_ann);
     answer_all_ok();
     acquire_beside(k_bob, 3);
