@@ -11,6 +11,8 @@ WIDTH, HEIGHT = 8, 18  # of a character
 # The halves of a line in a cell, from its middle to the left, right, top, bottom.
 LINES = {"─": "lr", "│": "tb", "┌": "rb", "┐": "lb", "└": "rt", "┘": "lt", "├": "rtb", "┤": "ltb", "┬": "lrb",
          "┴": "lrt", "┼": "lrtb", "╲": "\\", "●": "lro", "►": "l>", "◄": "r<", "▲": "b^", "▼": "tv"}
+# The last columns of a state table in which each row has one transition.
+ONE_TRANSITION = ["successor", "reason for the change"]
 ENDS = {"l": (-4, 0), "r": (4, 0), "t": (0, -9), "b": (0, 9)}
 HEADS = {">": "-4 -4 8 4 -8 4", "<": "4 -4 -8 4 8 4", "^": "-4 4 4 -8 4 8", "v": "-4 -4 4 8 4 -8"}
 
@@ -63,7 +65,7 @@ def table(source):
         if found:
             cells.append([cell.strip() for cell in found.group(1).split("|")])
     heads, rows = cells[0], []
-    own = len(heads) - 2 if heads[-2:] == ["then", "when"] else len(heads)  # the later columns belong to a transition
+    own = len(heads) - 2 if heads[-2:] == ONE_TRANSITION else len(heads)  # the later columns belong to a transition
     for row in cells[2:]:
         if row[0]:
             first = len(rows)
@@ -76,12 +78,12 @@ def table(source):
 
 
 def transitions(heads, rows):
-    """Returns (state, next state, event) for each transition of a state table. The table has the columns `then` and
-    `when`, or a last column with all next states of a state: "next: event; other, third: event"."""
+    """Returns (state, next state, event) for each transition of a state table. The table has the columns
+    ONE_TRANSITION, or a last column with all next states of a state: "next: event; other, third: event"."""
     states, found = [row[0] for row in rows if row[0]], []
     for row in rows:
         state = row[0] or state
-        if heads[-2:] == ["then", "when"]:
+        if heads[-2:] == ONE_TRANSITION:
             found.append((state, row[-2], row[-1]))
             continue
         for part in row[-1].split(";"):

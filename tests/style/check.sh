@@ -365,6 +365,18 @@ rule_links() {
         done | report "a link that leads nowhere"
 }
 
+# The site draws the state table of a header that a page names (site/drawing.py).
+rule_states() {
+    sed -nE 's/^<!-- states: (.*) -->$/\1/p' docs/*/*.md | PYTHONPATH=site python3 -c '
+import sys
+import drawing
+for header in sys.stdin.read().split():
+    with open(header, encoding="utf-8") as source:
+        if not drawing.transitions(*drawing.table(source.read())):
+            print(header)
+' | report "no table of states that the site can draw"
+}
+
 # docs/reference/architecture.md and walk.md describe the tree. The files and folders that these pages name must exist
 # below the root, src or include/turnstile. A file without a folder may be anywhere.
 # shellcheck disable=SC2016  # the backticks are the page's
@@ -529,7 +541,7 @@ rule_subjects() {
 
 rules=("$@")
 if ((${#rules[@]} == 0)); then
-    rules=(length left_over sleep zookeeper redis sql public_headers internals light_headers whole_header pure layers front_ends circles members type_names lua spdx script format model_edges failures documents page_code links paths descriptions sentences tables dialect comments log_lines plain_words nouns names subjects)
+    rules=(length left_over sleep zookeeper redis sql public_headers internals light_headers whole_header pure layers front_ends circles members type_names lua spdx script format model_edges failures documents page_code links states paths descriptions sentences tables dialect comments log_lines plain_words nouns names subjects)
 fi
 shopt -s lastpipe
 for rule in "${rules[@]}"; do
