@@ -109,7 +109,8 @@ def svg_of_states(heads, rows):
     made = re.sub(r' (fill|stroke)="(?!none|transparent)[^"]*"', "", made)
     made = re.sub(r"\s*\n\s*", "\n", made).strip()
     label = "; ".join(f"{state} to {target}: {', '.join(events)}" for (state, target), events in joined.items())
-    return figure(made.replace("<svg ", '<svg class="states" ', 1), label)
+    width = round(int(re.match(r'<svg width="(\d+)pt"', made).group(1)) * 4 / 3)  # in px
+    return figure(made.replace("<svg ", f'<svg class="states" style="min-width: {min(width, 640)}px" ', 1), label)
 
 
 def wrapped(event):
