@@ -72,9 +72,9 @@ lost, another machine leads, and this one takes part again.
 Usage: turnstile elect [OPTION]... PATH -- COMMAND [ARGUMENT]...
        turnstile elect --listen PATH
 
-  PATH                 path of the election, shared with the library's leader,
-                       Curator's LeaderSelector, and kazoo's Election with
-                       Turnstile's names
+  PATH                 path of the election. The library's leader, Curator's
+                       LeaderSelector, and a kazoo Election that uses
+                       Turnstile's names of znodes, take part too
   --id TEXT            the name that other participants see [HOST-PID]
   --data TEXT          data to publish with the id, such as an address
   --once               do not take part again when the command has ended

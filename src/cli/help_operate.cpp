@@ -44,7 +44,7 @@ addresses, and znodes that are no contenders, only with cons and dump in their
 says what is missing.
 
 Only a session's owner can close it, because only the owner has its password. To
-get a lock from a session: turnstile take --znode NAME --reason TEXT PATH.
+take a lock from a session: turnstile take --znode NAME --reason TEXT PATH.
 
 Examples:
   turnstile sessions /locks

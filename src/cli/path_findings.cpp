@@ -37,12 +37,13 @@ void look_at_kinds(const std::vector<surveyed_lock>& locks, findings& found) {
         for (const auto& lock : std::span{first, last})
             kinds += (kinds.empty() ? "" : ", ") + std::string{to_string(lock.kind)};
         if (last - first > 1)
-            found.push_back({severity::warning, "kinds_mixed", first->path,
-                             "contenders of several kinds of locks share this path (" + kinds +
-                                 "): locks of different kinds do not exclude each other",
-                             "let all programs take one kind at this path (turnstile run takes a "
-                             "mutex, with --shared "
-                             "and --exclusive a shared_mutex), or give each kind a separate path"});
+            found.push_back(
+                {severity::warning, "kinds_mixed", first->path,
+                 "contenders of several kinds of locks share this path (" + kinds +
+                     "): locks of different kinds do not exclude each other",
+                 "let all programs use one kind of lock at this path (turnstile run takes a "
+                 "mutex; with --shared or --exclusive, a shared_mutex), or give each kind a "
+                 "separate path"});
         first = last;
     }
 }

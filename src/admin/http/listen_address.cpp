@@ -19,9 +19,9 @@ bool is_address(int family, const std::string& host, address_bytes& bytes) {
 }  // namespace
 
 listen_address parse_listen_address(std::string_view text) {
-    const std::runtime_error failure{
-        std::string{text} +
-        ": expected a numeric address and a port to listen on, as 127.0.0.1:8088 or [::1]:8088"};
+    const std::runtime_error failure{std::string{text} +
+                                     ": expected a numeric address and a port to listen on, such "
+                                     "as 127.0.0.1:8088 or [::1]:8088"};
     const auto colon = text.rfind(':');
     if (colon == std::string_view::npos) throw failure;
     auto host = text.substr(0, colon);
