@@ -172,9 +172,9 @@ Examples:
 
 std::string ask_help() {
     return std::string{
-               R"(Ask the holder of a lock to release it; the holder may refuse. A program gets the
-request in its callback on_asked_to_release. A command of turnstile run gets the
-request as a line in TURNSTILE_STATUS_FD.
+               R"(Ask the holder of a lock to release it; the holder may refuse. A program gets
+the request in its callback on_asked_to_release. A command of turnstile run gets
+the request as a line in TURNSTILE_STATUS_FD.
 
 Usage: turnstile ask [OPTION]... PATH
 
