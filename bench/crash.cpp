@@ -91,7 +91,8 @@ double trial(turnstile::mutex& lock, const std::string& servers, const arguments
     return std::chrono::duration<double, std::milli>(granted - killed).count();
 }
 
-// Runs the trials with a waiter of this library, which is a thread of this process.
+// Runs the trials. In each trial a thread of this process waits for the lock with a turnstile::mutex, until the holder
+// is killed.
 std::vector<double> trials_of_ours(turnstile::client& own, const std::string& servers,
                                    const arguments& given) {
     turnstile::mutex lock{own, k_path};

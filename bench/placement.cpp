@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shows for several session timeouts to which of three servers clients connect, and whether they get and keep locks.
+// Shows for several session timeouts to which of three ZooKeeper servers clients connect, and whether the clients get
+// and keep locks.
 //
 //     placement TICK told|assumed     TICK: tickTime in milliseconds; told: the servers answer the command `conf`;
 //                                     assumed: they do not

@@ -20,8 +20,8 @@ from driver.backends import BackendError  # noqa: E402
 from driver.peer import PeerError  # noqa: E402
 from driver.result import Result  # noqa: E402
 
-# Names of measures, in the order of the page. A measure is a module in measures/ with a function measure(bench) ->
-# [Result].
+# Names of measures, in the order in which the page of results shows them. A measure is a module in measures/ with a
+# function measure(bench) -> [Result].
 ALL_MEASURES = ["uncontended", "instructions", "contended", "drain", "threads", "several", "retained", "requests",
                 "saturation", "tls", "pending", "idle", "kinds", "held", "growth", "burst"]
 SERVERS_MEASURES = ["servers_uncontended", "servers_contended", "servers_queue", "servers_rate", "servers_crash",

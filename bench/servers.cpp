@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the ZooKeeper servers of a benchmark by the testing kit. The JVM has the settings of a long-running server, and
-// not the kit's settings for a quick start.
+// Runs the ZooKeeper servers of a benchmark by the class turnstile::testing::ensemble. Their JVMs have the settings of
+// long-running servers. (The class's default settings are for a quick start.)
 //
 //     turnstile_bench_servers COUNT FOLDER SYNC [tls]
 //

@@ -148,8 +148,8 @@ install(
     COMPONENT development
 )
 
-# The libraries that each module's archive needs beside the core. A linker takes the archive because of the option -u
-# below.
+# The libraries that each module's archive needs beside the core. A linker would leave an archive out whose symbols the
+# program does not use. So the .pc file of an archive has the linker's option -u with the module's entry function.
 set(turnstile_tls_pc "-lssl -lcrypto")
 if(TURNSTILE_WITH_SASL)
     string(APPEND turnstile_tls_pc " -lsasl2")

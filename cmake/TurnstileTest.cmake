@@ -4,9 +4,9 @@
 #                    [PROCESSORS <n>] [RESOURCE_LOCK <name>...] [TIMEOUT <seconds>] [COST <seconds>])
 #
 # Makes an executable of GoogleTest cases. It is linked with turnstile_internal, so that the cases can use the internals
-# and the testing kit. Each case becomes a ctest test named <name>.<suite>.<case>. With SINGLE_TEST the whole executable
-# is one ctest test, because its cases share something costly (a server). COST is the duration of such a test, roughly,
-# in seconds. ctest begins with the longest tests, so that no long test begins at the end.
+# and turnstile::testing. Each case becomes a ctest test named <name>.<suite>.<case>. With SINGLE_TEST the whole
+# executable is one ctest test, because its cases share something costly (a server). COST is the duration of such a
+# test, roughly, in seconds. ctest begins with the longest tests, so that no long test begins at the end.
 #
 # With SUITES the cases of one executable form several ctest tests, because compiling and linking cost more than a small
 # test does. Each test integration_<test> runs the suites whose names begin with <suite>, or with <test> if <suite> is

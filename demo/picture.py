@@ -109,7 +109,8 @@ def panels_of(run, marks):
     if "stopped" in at:
         stop, woken = at["stopped"], at["resumed"]
         granted = next(m.at for m in marks if m.kind == "handed_over" and m.at >= stop)
-        # if the worker woke soon after the grant, the segments touch and do not overlap
+        # If the worker resumed soon after the grant, the second and the third segment of the panel meet at `middle`. So
+        # they do not overlap.
         middle = granted + (woken - granted) // 2
         panels.append(Panel("The pause: the lease ends before the lock is handed over, and a late write is refused", [
             (stop - BEFORE, stop + AFTER),

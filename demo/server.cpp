@@ -60,7 +60,8 @@ int serve(const std::string& servers, const settings& given, Kill kill, Start st
     return 0;
 }
 
-// Runs one of the test kit's servers. When demo.py kills and starts the server, the server keeps its data.
+// Runs a server, which is an object of a class of turnstile::testing. When demo.py kills and starts the server, the
+// server keeps its data.
 template <class Server>
 int serve(Server server, const settings& given) {
     server.start();

@@ -21,7 +21,7 @@ int main(int argc, char** argv) {
                           .value();
     std::cout << "sold, written as " << sold.created[1].substr(0, 12) << "...\n";
 
-    // put() creates or overwrites a znode. under() requires that the second hold also exists.
+    // put() creates or overwrites a znode. With under(second) the servers write only if the hold `second` also exists.
     turnstile::mutex books{shop, "/books/lock"};
     const auto second = books.acquire().value();
     const auto booked = hold.commit(turnstile::transaction{}

@@ -17,8 +17,8 @@ struct block {
 };
 constexpr const char* k_counter = "/situations/ids/next";
 
-// The counter is a znode beside the lock. A read under the hold sees the value of the latest holder. If the hold is
-// lost, the servers refuse the write.
+// The counter is a znode beside the lock. A read under the hold sees the value that the previous holder wrote. If the
+// hold is lost, the servers refuse the write.
 turnstile::result<block> next_block(turnstile::mutex& ids) {
     auto hold = ids.acquire(30s);
     if (!hold) return hold.error();

@@ -16,8 +16,8 @@ int main(int argc, char** argv) {
     turnstile::rate_gate calls{servers, "/situations/partner", {.entries = 10, .period = 1s}};
     const int wanted = std::stoi(argv[1]);
     for (int call = 1; call <= wanted; ++call) {
-        // Waits until the rule allows a further call. Waiting processes enter in the order of arrival. try_enter()
-        // would return `busy` instead.
+        // Waits until the gate's rule (ten entries a second) allows a further entry. Waiting processes enter in the
+        // order of arrival. try_enter() would return `busy` instead.
         if (const auto entered = calls.enter({.timeout = 1min}); !entered) {
             std::cerr << entered.error().message() << '\n';
             return 1;

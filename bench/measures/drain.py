@@ -7,8 +7,8 @@ from driver.result import Aim
 
 MOST_REPEATED = 200  # a short queue is emptied several times, up to this many hand-overs for each value
 SECONDS = 300  # limit for one queue, including its filling
-# Each waiter of this peer has a thread, which polls every millisecond. 1,000 of them would keep all processors busy for
-# minutes.
+# The peer that this measure leaves out. Each waiter of this peer has a thread, which polls every millisecond. 1,000
+# such threads would keep all processors busy for minutes.
 WITHOUT_QUEUE = "redis"
 
 

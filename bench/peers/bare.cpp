@@ -12,7 +12,7 @@
 //               ahead, and otherwise reads its own znode without waiting for the answer
 //     release   sends delete; the commands cycle, granted and take also wait for the answer
 //
-//     hold, give, queue, granted, take    the same as peer "turnstile"
+//     hold, give, queue, granted, take    commands of peer "turnstile" (turnstile.cpp)
 //     keep PATH              takes the lock and releases it when another contender appears, as a retained lock does
 //     occupy FOLDER COUNT    makes FOLDER/I with one persistent contender in it, for I below COUNT
 #include <zookeeper/zookeeper.h>

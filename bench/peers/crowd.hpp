@@ -70,10 +70,11 @@ struct crowd_load {
     }
 };
 
-// Chooses the next lock.
+// Chooses the lock that the next acquire of the load takes.
 class lock_choice {
 public:
-    // Makes the choices for one slot of a session. The sequence of choices is the same for all peers.
+    // Makes the choices for one slot of a session. (A session has a slot for each acquire that it keeps in progress.)
+    // The sequence of choices is the same for all peers.
     lock_choice(const crowd_load& load, std::size_t session, std::size_t slot, std::size_t slots)
         : locks_{load.locks},
           number_{load.process * load.sessions + session},

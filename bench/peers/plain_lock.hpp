@@ -20,7 +20,8 @@
 
 namespace bench {
 
-// Waiters with a thread and a connection each. The pool makes the connections once and uses them for each queue.
+// Waiters, each with a thread and a lock object, which has a connection. The pool makes a lock object once, and uses it
+// again in later queues.
 template <class Make>
 class waiter_pool {
 public:
