@@ -73,8 +73,8 @@ struct forward_stop {
     }
 };
 
-// The state object with the stages of the table above. Thread safety: any thread may call any member, but only the
-// coroutine calls suspend(), take() and abandon().
+// The state object of an acquisition. The table at the top of this file has its stages. Thread safety: any thread may
+// call any member, but only the coroutine calls suspend(), take() and abandon().
 template <class Outcome>
 class awaited_acquisition : public std::enable_shared_from_this<awaited_acquisition<Outcome>> {
 public:

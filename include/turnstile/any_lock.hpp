@@ -76,7 +76,8 @@ public:
         any_lock(L& lock,
                  std::string name = {})  // NOLINT: reads as `multi_lock both{orders, stock}`
         : any_lock{new holder<L*>{&lock}, std::move(name)} {}
-    // Shares ownership of a lock, with a std::shared_ptr or a similar pointer. `name` is as above.
+    // Shares ownership of a lock, with a std::shared_ptr or a similar pointer. `name` is the name of the lock's token
+    // in a fencing_vector. Empty: the lock's resource(), or its path if it has no resource().
     template <class P>
     requires(composable_lock<typename P::element_type>)
         any_lock(P lock, std::string name = {})  // NOLINT
@@ -96,7 +97,8 @@ public:
 
     // Returns the lock's path.
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
-    // Returns the servers and the path from their root; only the path if the lock has no resource().
+    // Returns the lock's resource(): the servers, and the path from the servers' root. If the lock has no resource(),
+    // returns the path.
     [[nodiscard]] const std::string& resource() const noexcept { return resource_; }
     // Returns the name of the lock's token in a fencing_vector.
     [[nodiscard]] const std::string& name() const noexcept { return name_; }

@@ -91,8 +91,9 @@ concept blocking_call =
 
 namespace detail {
 
-// Each function below returns a start function, which is called once, with options and a handler. The start function
-// uses the stop token of the options; the start function of a commit or an upgrade also uses the timeout.
+// The functions started_...() return a function that starts a call. An acquisition_awaitable calls the returned
+// function once, with options and a handler. All returned functions use the stop token of the options; the functions
+// for a commit and an upgrade also use the timeout.
 
 template <class F>
 auto started_call(const client& servers, F call) {

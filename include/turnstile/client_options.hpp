@@ -95,8 +95,10 @@ struct lease_settings {
     std::chrono::milliseconds tick{0};
     int sync_limit = 0;
     // Your assumption about stalls: times in which the leader, the follower or the link between them does nothing. The
-    // value is the longest total of all stalls that can delay one message. The relay bound is then this value + tick/2,
-    // and exclusion rests on your assumption. Zero: the client uses the proven relay bound above. At most ten years.
+    // value is the longest total of all stalls that can delay one message. Then the relay bound (the longest time until
+    // the leader learns of a message that a follower has received) is this value + tick/2, and exclusion rests on your
+    // assumption. Zero: the client uses the proven relay bound, which follows from `tick` and `sync_limit`. At most ten
+    // years.
     std::chrono::milliseconds assumed_stall{0};
     // The largest difference between the rates of this machine's clock and the servers' clocks, as a fraction: 0.001 is
     // 1 ms in a second. A time daemon may change the rate by more: chrony by up to 0.083, unless its maxslewrate is
@@ -127,8 +129,8 @@ using executor = std::function<void(std::function<void()>)>;
 // The settings of a client.
 struct client_options {
     // The session timeout that the client requests. The servers may grant a different one, see `session_info::timeout`.
-    // If the timeout is less than 5/2 of the relay bound (30 s by default, see `lease_settings`), the sessions move to
-    // the leader, see `server_preference`. At most 1 h.
+    // If the timeout is less than 5/2 of the relay bound (see `lease_settings`), the sessions move to the leader (see
+    // `server_preference`). With the default relay bound, 5/2 of it are 30 s. At most 1 h.
     std::chrono::milliseconds session_timeout{30'000};
     // Credentials of ZooKeeper's digest scheme: "user:password", with a colon, at most 64 KiB. Empty: none. With
     // `access_policy::creator_only` this user owns the znodes. For a Redis server or a database, put user and password

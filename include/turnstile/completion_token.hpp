@@ -108,7 +108,7 @@ private:
     const std::shared_ptr<pending_calls> calls_ = std::make_shared<pending_calls>();
 };
 
-// A call in progress: holds the call's state, which the table above describes.
+// The state object of a call in progress. The table at the top of this file has its stages.
 template <class Net, class Outcome, class Handler>
 class token_call final : public pending_call,
                          public std::enable_shared_from_this<token_call<Net, Outcome, Handler>> {
@@ -205,7 +205,8 @@ auto initiate(Start start, acquire_options options, Token&& token) {
         std::forward<Token>(token));
 }
 
-// The calls as function objects, to which asio.hpp and boost_asio.hpp give names.
+// The classes of the function objects async_acquire, async_release and others, which asio.hpp and boost_asio.hpp
+// define. `Net` is the Asio library.
 
 template <class Net>
 struct acquire_form {

@@ -85,9 +85,9 @@ enum class errc {
     revoked,
     // The hold lasted for `max_hold`, so the client ended it.
     held_too_long,
-    // The session timeout is too short, so the client could never be certain of a hold through this server. The call
-    // finds this out at its start, or when its contender is first in the queue; it leaves no znode in the queue. The
-    // message has the numbers and the rule.
+    // The session timeout is too short, so the client could never be certain of a hold through the server to which it
+    // is connected. The call finds this out at its start, or when its contender is first in the queue. It leaves no
+    // znode in the queue. The message has the numbers and the rule.
     lease_too_short,
     // The servers may or may not have executed a commit, and the library could not find out in time. If the servers
     // execute the commit, they execute it before the hold's znode is gone, and so before another client is granted the
@@ -95,11 +95,11 @@ enum class errc {
     outcome_unknown,
     // A part of a transaction needs a znode that does not exist. The servers wrote nothing.
     no_node,
-    // A part creates a znode that exists already. The servers wrote nothing.
+    // A part of a transaction creates a znode that exists already. The servers wrote nothing.
     node_exists,
-    // A part removes a znode that has children. The servers wrote nothing.
+    // A part of a transaction removes a znode that has children. The servers wrote nothing.
     not_empty,
-    // A part names a version that the znode does not have. The servers wrote nothing.
+    // A part of a transaction names a version that the znode does not have. The servers wrote nothing.
     bad_version,
     // An operator's quota for the path or one of its parents is used up, or a Redis server has used up its memory. The
     // servers did not create the znode. The call may have created parents above it.
@@ -163,9 +163,10 @@ public:
     // direction of writing, are written as \xNN, so the text is safe for a log line and for a terminal.
     [[nodiscard]] TURNSTILE_EXPORT std::string message() const;
 
-    // Returns the index of the part of a transaction that the servers refused, counted from 0; empty for other errors.
+    // If the servers refused a part of a transaction, returns the index of that part, counted from 0. Empty for other
+    // errors.
     [[nodiscard]] std::optional<std::size_t> part() const noexcept { return part_; }
-    // Returns this error with the index of a part.
+    // Returns this error, with `index` as the result of part().
     [[nodiscard]] error of_part(std::size_t index) && {
         part_ = index;
         return std::move(*this);

@@ -48,8 +48,9 @@ class internals;
 enum class lease_evidence {
     direct,  // the session is connected to the leader or to a standalone server
     relayed,  // the session is connected to a follower; the proven relay bound is used (lease_settings)
-    // The lease rests on an assumption. Either the session is connected to a follower, and the user has set the relay
-    // bound (lease_settings::assumed_stall). Or the server may not be Apache ZooKeeper (docs/reference/servers.md).
+    // The lease rests on an assumption. Either the session is connected to a follower, and the user has set a limit for
+    // the follower's stalls (lease_settings::assumed_stall). Or the server may not be Apache ZooKeeper
+    // (docs/reference/servers.md).
     assumed,
 };
 

@@ -94,7 +94,8 @@ constexpr decltype(auto) call_with_value(F&& function, V&& value) {
     }
 }
 
-// `call` calls the user's function with the value of `self`. An error is returned unchanged.
+// Returns the result of `call`, which calls the user's function with the value of `self`. If `self` has an error,
+// returns that error instead.
 template <class Self, class Call>
 constexpr auto and_then(Self&& self, Call&& call) {
     using outcome = std::remove_cvref_t<decltype(call())>;
@@ -115,7 +116,8 @@ constexpr auto transform(Self&& self, Call&& call) {
         return result<value>{call()};
     }
 }
-// `Result` is the type of `self` without references.
+// Returns `self` if it has a value, and otherwise calls `function` with its error. `Result` is the type of `self`
+// without references.
 template <class Result, class Self, class F>
 constexpr Result or_else(Self&& self, F&& function) {
     using outcome = std::remove_cvref_t<decltype(function(std::forward<Self>(self).error()))>;
@@ -160,9 +162,11 @@ public:
     // before the block begins, or the condition would ignore the report's verdict. Give the result a name: `if (auto
     // hold = m.try_acquire())`.
     explicit operator bool() && requires(detail::k_needs_name<T>) = delete;
-    // Deleted. Use has_error(), or value().has_value().
+    // Deleted for a result of an optional, because the optional has a has_value() too. Use has_error(), or
+    // value().has_value().
     bool has_value() const requires(detail::k_is_optional<T>) = delete;
-    // Deleted. Use has_error(), or value().
+    // Deleted for a result of a bool, a number or an optional, because a reader would take the condition for the value.
+    // Use has_error(), or value().
     explicit operator bool() const& requires(detail::k_is_answer<T>) = delete;
 
     // Returns the value. Without a value, throws `std::system_error` with the error's code and message.
@@ -185,7 +189,8 @@ public:
         return std::move(detail::error_in(failure_));
     }
 
-    // Like the functions of std::expected; see the table at the top. value_or() returns `other` if there is an error.
+    // Like the functions of std::expected; see the table at the top of this file. value_or() returns `other` if there
+    // is an error.
     template <std::convertible_to<T> U>
     [[nodiscard]] T value_or(U&& other) const& {
         return !has_error() ? **this : static_cast<T>(std::forward<U>(other));

@@ -14,7 +14,8 @@
 // | lost        | servers say expired, or the lease ended          | lost                 | queues again, or    |
 // |             |                                                  |                      | fails (see the      |
 // |             |                                                  |                      | option `waiters`)   |
-// | read_only   | connected to a server without a majority         | as suspended         | as suspended        |
+// | read_only   | connected to a server without a majority         | valid until          | keeps its place     |
+// |             |                                                  | valid_until()        |                     |
 // | auth_failed | credentials refused                              | lost                 | fails               |
 // | closed      | close()                                          | lost, znodes removed | fails               |
 //

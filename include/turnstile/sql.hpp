@@ -52,8 +52,8 @@ namespace sql {
 // - `removed`: the contender's row does not exist. The hold is over, or the connection is to another database.
 // - `not_held`: the guard is empty.
 // - `bad_option`: the connection is null, or is in no transaction, or is in a transaction of MariaDB that breaks the
-//   rules above; or the hold consists of several holds (check each one); or this build of the library lacks this kind
-//   of database.
+//   rules at the top of this file; or the hold consists of several holds (check each one); or this build of the library
+//   lacks this kind of database.
 // - `not_connected`: the database refused the statement; the message quotes it.
 [[nodiscard]] TURNSTILE_EXPORT result<void> check(const guard& hold, pg_conn* connection);
 [[nodiscard]] TURNSTILE_EXPORT result<void> check(const guard& hold, sqlite3* connection);
