@@ -54,7 +54,8 @@ struct deadlock_member {
     // the lock, ahead of the previous member.
     contender holding;
     std::string awaits;  // path of the lock that this owner waits for
-    // The owner's znode in the queue of the lock `awaits`, with host, pid, thread, label and since in its metadata.
+    // The owner's znode in the queue of the lock `awaits`. Its metadata have the owner's host, pid, thread and label,
+    // and the start of the wait (`since`).
     contender waiting;
 };
 
@@ -86,8 +87,8 @@ public:
                       deadlock_options options = {});
     // Refuses a temporary client, which would close at the end of the statement.
     deadlock_detector(client&&, std::vector<std::string>, deadlock_options = {}) = delete;
-    // Makes a detector for all locks below `folder`, at any depth, except in the servers' "/zookeeper". Each search finds
-    // the locks that exist at that time.
+    // Makes a detector for all locks below `folder`, at any depth, except in the servers' "/zookeeper". Each search
+    // finds the locks that exist at that time.
     [[nodiscard]] static deadlock_detector below(const client& servers, std::string_view folder,
                                                  deadlock_options options = {});
     static deadlock_detector below(client&&, std::string_view, deadlock_options = {}) = delete;

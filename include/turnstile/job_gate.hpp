@@ -39,7 +39,7 @@ namespace turnstile {
 // The rules by which a job may start again. All instances should have the same rules. Each duration is at most ten
 // years. `at_least_for` and `at_most_for` are rules of ShedLock, a Java library.
 struct job_rules {
-    // The shortest time from one start to the next start. Zero: only the two rules below apply.
+    // The shortest time from one start to the next start. Zero: only `at_least_for` and `at_most_for` apply.
     boottime_clock::duration period{};
     // Another shortest time from one start to the next start. The longer of `at_least_for` and `period` applies.
     // job_run::missed() uses only `period`.
@@ -78,8 +78,8 @@ enum class job_verdict {
 struct job_report {
     job_verdict verdict = job_verdict::ran;  // result of the call
     job_record record{};                     // the record after the call
-    // If the job did not run: the time after which to try again, never zero. For `running` it is an estimate: the job
-    // may be due sooner or later.
+    // If the job did not run: the time after which to try again, never zero. If the verdict is `running`, the time is
+    // an estimate: the job may be due sooner or later.
     boottime_clock::duration retry_in{};
     // Set if the job ran, but its end could not be recorded, for example because the lock was lost. The other instances
     // consider the job running until at_most_for has passed.

@@ -71,11 +71,13 @@ struct leader_options {
     std::string data{};
     // The queue of the election. All participants of an election must have the same protocol.
     election_protocol protocol = election_protocol::selector;
-    // If true, the participant does not queue again after its term, however the term ended, until the next start().
+    // If true, a participant that has led does not queue again, for whatever reason its lead ended, until the next
+    // start().
     bool once = false;
-    // The pause before this participant queues again, after a term that it ended itself. Without the pause a function
-    // that returns at once would cause a stream of writes at the servers. Each time that the function throws, the pause
-    // grows, up to a minute, or up to twice this value if that is longer. At most ten years.
+    // The pause before this participant queues again, after its function has returned or thrown, or after resign() or
+    // move_to(). Without the pause a function that returns at once would cause a stream of writes at the servers. Each
+    // time that the function throws, the pause grows, up to a minute, or up to twice this value if that is longer. At
+    // most ten years.
     boottime_clock::duration pause = std::chrono::seconds{1};
     // The executor that runs the function. Empty: a thread of this object. If the executor throws, the participant
     // leaves the election, and on_exception gets the exception. If the executor never runs the function, this
@@ -89,8 +91,8 @@ struct leader_options {
 // A participant of an election.
 class TURNSTILE_EXPORT leader {
 public:
-    // A function that the library calls for each term of this participant, on a thread that leader_options::run
-    // chooses.
+    // A function that the library calls each time that this participant begins to lead, on a thread that
+    // leader_options::run chooses.
     using function = std::function<void(leader_term&)>;
 
     // Makes a participant, with the function `duty` or without a function, and sends nothing. Throws std::system_error:
@@ -111,8 +113,8 @@ public:
     // Returns the id of this participant.
     [[nodiscard]] const std::string& id() const noexcept;
 
-    // Starts to take part in the election. Does nothing if the object takes part already. If the function of an earlier
-    // term still runs, the participant queues after that function has returned, even with `once`.
+    // Starts to take part in the election. Does nothing if the object takes part already. If the function is still
+    // running from an earlier lead, the participant queues after the function has returned, even with `once`.
     void start();
     // Stops taking part. An object without a function gives up its lead, or its place in the queue, in the background.
     // For an object with a function, close() triggers the stop token, and waits until the function has returned and the
@@ -143,7 +145,7 @@ public:
 
     // Waits until this participant leads. The call is a Boost interruption point. Errors:
     // - `timeout`, `cancelled`, `interrupted`: as in mutex::acquire().
-    // - `closed`: close() was called, the client is closed, or the term has ended and `once` is set.
+    // - `closed`: close() was called; or the client is closed; or the participant's lead has ended, and `once` is set.
     // - `not_held`: start() was not called.
     // - `no_permission`, `auth_failed`, `no_chroot`, `lease_too_short` and other errors of mutex::acquire(): this
     //   object cannot take part until the next start().
@@ -153,18 +155,19 @@ public:
     result<void> await(const W& limit) {
         return await(query_options{.timeout = limit});
     }
-    // Calls `listener` with true when this participant begins to lead, and with false when its term is about to end.
+    // Calls `listener` with true when this participant begins to lead, and with false when it is about to stop leading.
     // The library makes the calls in order, on the client's callbacks executor, until the handle is destroyed. The
     // handle's destructor waits for a call in progress, unless the listener itself destroys the handle. Throws
     // `bad_option` for an empty listener.
     [[nodiscard]] listener_handle on_change(std::function<void(bool leads)> listener);
-    // Returns how many terms this participant has begun.
+    // Returns how often this participant has begun to lead.
     [[nodiscard]] std::size_t terms() const noexcept;
     // Returns the error because of which the object stopped taking part, for example a closed client or an ACL; empty
     // if there was none. start() tries again.
     [[nodiscard]] std::optional<error> failure() const;
 
-    // Ends the present term, and triggers its stop token. Does nothing if this participant does not lead.
+    // Ends the present term (the time for which this participant leads), and triggers the term's stop token. Does
+    // nothing if this participant does not lead.
     void resign() noexcept;
     // Resigns in favour of the participant with the id `successor`. If another participant gets the lead first, that
     // participant gives the lead up without a call of its function, and queues again. Each participant gives up at most
@@ -189,7 +192,7 @@ public:
         const query_options& options = {}) const;
     [[nodiscard]] result<std::optional<participant>> present_leader(
         const query_options& options = {}) const;
-    // The queries also take a timeout or a deadline in place of options, as in present_leader(2s).
+    // participants() and present_leader() also take a timeout or a deadline in place of options: present_leader(2s).
     template <waiting_time W>
     [[nodiscard]] result<std::vector<participant>> participants(const W& limit) const {
         return participants({.timeout = limit});

@@ -26,7 +26,8 @@ namespace detail {
 class election_seat;
 }  // namespace detail
 
-// The term that is passed to the function of a `leader`. It ends when the function returns.
+// A term of a `leader`: the time from the library's call of the leader's function to the function's return. The
+// function gets this object as its argument.
 class TURNSTILE_EXPORT leader_term {
 public:
     leader_term(const leader_term&) = delete;

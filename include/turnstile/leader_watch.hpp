@@ -8,8 +8,8 @@
 //     }};
 //
 // The object asks the servers for the leader once in each interval `every`. It calls the listener after the first
-// answer, and again after each answer that shows a new term or that no participant leads. It misses a term that begins
-// and ends between two requests.
+// answer, and again after each answer that shows a new term (a participant has begun to lead) or that no participant
+// leads. It misses a term that begins and ends between two requests.
 //
 // Cost. In each interval the object sends one request of constant size, however long the queue is: does the leader's
 // znode still exist? While it exists, no other participant can lead. When the znode is gone, the object reads the list

@@ -16,9 +16,7 @@
 // Counting. The numbers include each call that begins to wait in a client. A call that the library refuses before that
 // (`bad_option`, a closed client) is not included, and neither is a second acquire of a recursive_mutex by its owner.
 // If threads share a lock (retained, cohort), the numbers include the call of each thread. For a multi_lock or
-// quorum_lock they include the call for each part.
-// each thread counts, not the znode that they share. For a multi_lock or quorum_lock the call for each part counts. A
-// second acquire of a recursive_mutex by its owner does not count.
+// quorum_lock they include the call for each part (the hold on one of its locks or ensembles).
 //
 // Events. `metrics_options::observer` gets the events of each call, for tracing. turnstile/opentelemetry.hpp has such
 // an observer. turnstile/prometheus.hpp passes snapshots to prometheus-cpp.

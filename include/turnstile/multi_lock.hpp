@@ -58,7 +58,7 @@ public:
     // other); or if two locks have the same name.
     multi_lock(std::initializer_list<any_lock> locks);
     explicit multi_lock(std::vector<any_lock> locks);
-    // Releases the holds that lock() and the other standard forms have taken.
+    // Releases the holds that lock(), try_lock(), try_lock_for() and try_lock_until() have taken.
     ~multi_lock();
     multi_lock(const multi_lock&) = delete;
     multi_lock& operator=(const multi_lock&) = delete;
@@ -78,8 +78,8 @@ public:
     // The options apply as follows:
     // - on_entered is called for each lock that the call tries or for which it waits; on_queued is called only for
     //   a lock for which it waits.
-    // - on_at_risk, on_expiring and on_asked_to_release are called for each part. The callbacks get the times of the
-    //   whole hold.
+    // - on_at_risk, on_expiring and on_asked_to_release are called for each part (the hold on one of the locks). The
+    //   callbacks get the times of the whole hold.
     // - The time max_hold begins at the grant of the last lock in the order.
     // - The lock_delay of a part (lock_options) applies to that part alone. When one part is lost, the library releases
     //   the other parts, so their locks are free at once, without a delay.

@@ -59,7 +59,7 @@ public:
     mutex(const client& servers, std::string_view path, const lock_options& modes);
     // Refuses a temporary client, which would close at the end of the statement.
     mutex(client&&, std::string_view, const lock_options& = {}) = delete;
-    // Releases the holds that lock() and the other standard forms have taken.
+    // Releases the holds that lock(), try_lock(), try_lock_for() and try_lock_until() have taken.
     ~mutex();
     mutex(const mutex&) = delete;
     mutex& operator=(const mutex&) = delete;
@@ -86,8 +86,9 @@ public:
     //   `session_loss_policy::fail`, `session_lost` also means that the session ended while the call waited.
     // - `revoked`: an operator ended the call's wait, or its hold (revocation.hpp). `held_too_long`: `max_hold` passed
     //   before the caller woke.
-    // - `lease_too_short`: the session timeout is too short, so the client could never be certain of a hold through
-    //   this server (lease_settings). The call reports this before it queues, or when no contender is ahead.
+    // - `lease_too_short`: the session timeout is too short, so the client could never be certain of a hold through the
+    //   server to which it is connected (lease_settings). The call reports this before it queues, or when no contender
+    //   is ahead.
     // - `closed`, `forked`, `auth_failed`, `too_many`, `no_permission`, `quota_exceeded`, `local_session`, `no_chroot`,
     //   `server_too_old`, `protocol`: see error.hpp.
     // - `bad_path`: a parent of the path is ephemeral, or the servers refuse the contender's path as too long.
@@ -95,8 +96,8 @@ public:
     result<guard> acquire(acquire_options options = {});
     // Takes the lock if no contender is ahead, and otherwise returns `busy`. Waits for the servers' answer. The default
     // timeout is the session timeout (30 s). While the client has no connection, the default is connection_timeout
-    // (5 s) if that is shorter. After the timeout the call returns `timeout` or `not_connected`. Other errors: as
-    // acquire().
+    // (5 s) if that is shorter. After the timeout the call returns `timeout` or `not_connected`. The other errors are
+    // the errors of acquire().
     result<guard> try_acquire(acquire_options options = {});
     // Like acquire(), but no thread waits. `handler` runs once, with the result of acquire(), on the callbacks'
     // executor. On a closed client, and in a forked child, the handler runs before this call returns. Throws

@@ -63,9 +63,9 @@ struct quorum_options {
     // later ensembles give way first. The library then adds a random time of up to half of the product. Choose a value
     // longer than a round trip to the most distant ensemble plus a handover there. Positive, at most a day.
     std::chrono::milliseconds attempt{1'000};
-    // The first and the longest pause before the client requests again a part that it gave back or lost, or that an
-    // ensemble refused. Each pause is twice as long as the pause before, with jitter. Both values are positive and at
-    // most a day, and `retry_first` is at most `retry_longest`.
+    // The first and the longest pause before the client requests the lock again from an ensemble that refused it, or
+    // whose hold the client gave back or lost. Each pause is twice as long as the pause before, with jitter. Both
+    // values are positive and at most a day, and `retry_first` is at most `retry_longest`.
     std::chrono::milliseconds retry_first{50};
     std::chrono::milliseconds retry_longest{2'000};
 };
@@ -98,7 +98,7 @@ public:
     // client was moved from).
     quorum_lock(std::vector<quorum_member> ensembles, std::string_view path,
                 quorum_options options = {});
-    // Releases the holds that lock() and the other standard forms have taken.
+    // Releases the holds that lock(), try_lock(), try_lock_for() and try_lock_until() have taken.
     ~quorum_lock();
     quorum_lock(const quorum_lock&) = delete;
     quorum_lock& operator=(const quorum_lock&) = delete;
@@ -123,12 +123,13 @@ public:
     //   majority.
     //
     // Some options do not apply. There is no single queue, so on_entered and on_queued are not called. `max_hold` is
-    // refused (`bad_option`). There is no lock delay, because the client acquires a lost part again while it holds a
-    // majority. on_at_risk and on_expiring are called for each part, and get the time of the whole hold. on_expiring is
-    // called only if less than warn_before is left of the whole hold.
+    // refused (`bad_option`). There is no lock delay, because the client acquires a lost part (the hold on one
+    // ensemble) again while it holds a majority. on_at_risk and on_expiring are called for each part, and get the time
+    // of the whole hold. on_expiring is called only if less than warn_before is left of the whole hold.
     result<guard> acquire(acquire_options options = {});
     // Takes the lock if no contender is ahead in the queues of a majority; otherwise returns `busy`. The call waits
-    // until enough ensembles have answered to decide the outcome, at most for the session timeouts.
+    // until enough ensembles have answered to decide the outcome. It waits for an ensemble at most for the session
+    // timeout of that ensemble's client.
     result<guard> try_acquire(acquire_options options = {});
     // Like acquire(), but no thread waits. `handler` runs once, with the result of acquire(), on the callbacks'
     // executor of one of the clients. Throws std::system_error(bad_option) for an empty handler or a max_hold.

@@ -69,7 +69,7 @@ public:
     // Boost interruption point. It uses the options timeout, stop and label. Errors:
     // - `timeout`, `cancelled`, `interrupted` and the other errors of mutex::acquire() and guard::commit(): the caller
     //   has not entered.
-    // - `bad_option`: the record has another rule. The message names both rules.
+    // - `bad_option`: the gate's record at the servers has another rule. The message names both rules.
     // - `outcome_unknown`: the entry may have been recorded. The caller must act as if it has not entered.
     result<void> enter(acquire_options options = {});
     // Enters if the rule allows an entry now; otherwise returns `busy`, with the expected wait in the message. The call

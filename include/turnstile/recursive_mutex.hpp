@@ -50,9 +50,9 @@ namespace turnstile {
 // A recursive lock on one path.
 class TURNSTILE_EXPORT recursive_mutex : public lockable<recursive_mutex> {
 public:
-    // In the standard forms (lockable.hpp) each lock() needs an unlock() by the same thread. unlock() undoes the
-    // thread's latest lock(). current() returns the guard of the latest lock(). lock() and the try forms throw
-    // `session_lost` while the thread has a lost hold.
+    // The functions of the standard's mutexes (lockable.hpp): each lock() needs an unlock() by the same thread.
+    // unlock() undoes the thread's latest lock(). current() returns the guard of the latest lock(). lock() and
+    // try_lock...() throw `session_lost` while the thread has a lost hold.
 
     // Makes a lock for this path, and sends nothing. Throws std::system_error: `bad_path` (the message names the path
     // and the rule), or `closed` if `servers` was moved from.
@@ -62,7 +62,7 @@ public:
     recursive_mutex(const client& servers, std::string_view path, const lock_options& modes);
     // Refuses a temporary client, which would close at the end of the statement.
     recursive_mutex(client&&, std::string_view, const lock_options& = {}) = delete;
-    // Releases the holds that lock() and the other standard forms have taken.
+    // Releases the holds that lock(), try_lock(), try_lock_for() and try_lock_until() have taken.
     ~recursive_mutex();
     recursive_mutex(const recursive_mutex&) = delete;
     recursive_mutex& operator=(const recursive_mutex&) = delete;

@@ -132,7 +132,7 @@ public:
     result<void> set_limit(permit_count permits, const query_options& options = {});
     // Returns the number of permits that a call could get now: the permits that no contender holds or waits for.
     [[nodiscard]] result<std::int32_t> available(const query_options& options = {}) const;
-    // The functions above also take a timeout or a deadline in place of options, as in set_limit(30, 2s).
+    // limit(), set_limit() and available() also take a timeout or a deadline in place of options: set_limit(30, 2s).
     template <waiting_time W>
     [[nodiscard]] result<std::int32_t> limit(const W& longest) const {
         return limit({.timeout = longest});
