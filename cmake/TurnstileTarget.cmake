@@ -65,8 +65,8 @@ function(turnstile_unity target)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
     # In a unity build GCC takes included sources for headers, and would warn about types that use an unnamed namespace.
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
-    # GCC collects its garbage only from 1 GiB on (the value is in KiB), and not from 128 MiB. This saves a tenth of its
-    # time.
+    # With this option GCC begins to free unused parts of its heap (garbage collection) at 1 GiB, and not at 128 MiB.
+    # The value is in KiB. This saves a tenth of GCC's time.
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=1048576>)
 endfunction()
 

@@ -119,8 +119,8 @@ private:
     long long seen_;
 };
 
-// Runs in a separate process. The process pauses for longer than its session lasts, until another seller has had the
-// lock.
+// Reads the number of tickets under the lock, pauses, and then sells a ticket. Runs in a separate process. The pause is
+// longer than the session lasts, so another seller gets the lock meanwhile.
 bool sell_slowly(const std::string& where, bool checked) {
     // hides the library's log line about the loss of the session
     turnstile::set_log_level(turnstile::log_level::error);

@@ -160,8 +160,8 @@ std::string reacquire(turnstile::mutex& lock, std::int64_t begin, std::int64_t e
     return "grants=" + std::to_string(grants);
 }
 
-// Free locks. Either one call takes all of them, or several calls take them one after another. The servers confirm each
-// release.
+// A set of free locks. Either one call takes all of them, or several calls take them one after another. The servers
+// confirm each release.
 class lock_set {
 public:
     lock_set(const turnstile::client& servers, const std::string& path, std::int64_t count) {

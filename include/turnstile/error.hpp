@@ -190,9 +190,9 @@ private:
 
 namespace detail {
 
-// Ends the process with a message on stderr: the program used the value of a call that failed with `failure`.
+// Ends the process with a message on stderr, because the program used the value of a call that failed with `failure`.
 [[noreturn]] TURNSTILE_EXPORT void end_without_value(const error& failure) noexcept;
-// Ends the process with a message on stderr: the program used the error of a call that succeeded.
+// Ends the process with a message on stderr, because the program used the error of a call that succeeded.
 [[noreturn]] TURNSTILE_EXPORT void end_without_error() noexcept;
 
 }  // namespace detail

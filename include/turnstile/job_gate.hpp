@@ -115,9 +115,9 @@ private:
 // The gate of one job. All instances of the service use the same path.
 class TURNSTILE_EXPORT job_gate {
 public:
-    // Makes a gate. `id` is the name of this instance in the record; empty: "<host>-<pid>". Throws std::system_error:
-    // `bad_path`; `bad_option` (a duration is out of range, all three durations are zero, or the id breaks a rule);
-    // `closed` (`servers` was moved from).
+    // Makes a gate. `id` is the name of this instance in the record of each run; empty: "<host>-<pid>". Throws
+    // std::system_error: `bad_path`; `bad_option` (a duration is out of range, all three durations are zero, or the id
+    // breaks a rule); `closed` (`servers` was moved from).
     job_gate(const client& servers, std::string_view path, job_rules rules, std::string id = {});
     // Refuses a temporary client, which would close at the end of the statement.
     job_gate(client&&, std::string_view, job_rules, std::string = {}) = delete;

@@ -72,7 +72,7 @@ struct survey_options {
     wait_limit timeout{};    // for the whole call; default: the session timeout for each request
     std::stop_token stop{};  // ends the call with `cancelled`
     // The number of contenders of each lock that the survey reads, from the head of the queue. Each of these contenders
-    // costs one request. The survey only counts the others.
+    // costs one request. The survey only counts the contenders behind them.
     std::size_t most_read = std::numeric_limits<std::size_t>::max();
 };
 

@@ -102,9 +102,9 @@ private:
 template <class L>
 class shared_lockable {
 public:
-    // Like lock(), as a reader.
+    // Waits for the lock as lock() does, but takes it as a reader.
     void lock_shared() { self().take(k_kind); }
-    // Like try_lock() and its forms with a time, as a reader.
+    // Tries to take the lock as try_lock(), try_lock_for() and try_lock_until() do, but as a reader.
     [[nodiscard]] bool try_lock_shared() { return self().try_take({}, k_kind); }
     template <duration_like D>
     [[nodiscard]] bool try_lock_shared_for(const D& timeout) {
@@ -142,9 +142,9 @@ private:
 template <class L>
 class upgrade_lockable {
 public:
-    // Like lock(), as an upgradable reader.
+    // Waits for the lock as lock() does, but takes it as an upgradable reader.
     void lock_upgrade() { self().take(k_kind); }
-    // Like try_lock() and its forms with a time, as an upgradable reader.
+    // Tries to take the lock as try_lock(), try_lock_for() and try_lock_until() do, but as an upgradable reader.
     [[nodiscard]] bool try_lock_upgrade() { return self().try_take({}, k_kind); }
     template <duration_like D>
     [[nodiscard]] bool try_lock_upgrade_for(const D& timeout) {

@@ -80,7 +80,7 @@ public:
     // - `session_lost`: `identity` has a lost hold. Release its guards first.
     // - `would_deadlock`: `identity` is already waiting for this lock in another call.
     result<guard> acquire(acquire_options options = {}, owner identity = owner::calling_thread());
-    // Like acquire(), but returns `busy` if the owner has no hold and a contender is ahead.
+    // Like acquire(), but returns `busy` if the owner `identity` has no hold and a contender is ahead.
     result<guard> try_acquire(acquire_options options = {},
                               owner identity = owner::calling_thread());
     // Like acquire(), but no thread waits. The library calls `handler` as mutex::async_acquire() does. The handler runs

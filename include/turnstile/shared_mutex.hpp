@@ -72,7 +72,7 @@ public:
     // Returns the kind of hold that the view acquires.
     [[nodiscard]] contender_kind kind() const noexcept;
 
-    // These functions do the same as the functions of shared_mutex for this kind of hold.
+    // These functions do the same as the functions of shared_mutex for the view's kind of hold, which kind() returns.
     result<guard> acquire(acquire_options options = {}) const;
     result<guard> try_acquire(acquire_options options = {}) const;
     void async_acquire(acquire_options options, std::function<void(result<guard>)> handler) const;
