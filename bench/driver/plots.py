@@ -46,7 +46,7 @@ def _bars(result, labels, colours):
         middles = [middle for _, middle, _ in spreads]
         errors = [[middle - first for first, middle, _ in spreads],
                   [third - middle for _, middle, third in spreads]]
-        _draw_case(axis, result.scale, [labels.get(peer, peer) for peer in peers], middles, errors,
+        _draw_case(axis, result.scale, [result.label_of(peer, labels) for peer in peers], middles, errors,
                    [colours[peer] for peer in peers])
         for i, (middle, (_, _, third)) in enumerate(zip(middles, spreads)):
             axis.annotate(number(middle), (max(third, middle), i), xytext=(6, 0),
@@ -70,7 +70,7 @@ def _lines(result, labels, colours):
         spreads = [quartiles(result.values(case, peer)) for case in cases]
         middles = [middle for _, middle, _ in spreads]
         axis.errorbar(at, middles, yerr=[[m - f for f, m, _ in spreads], [t - m for _, m, t in spreads]],
-                      label=labels.get(peer, peer), color=colours[peer], marker="o", capsize=3)
+                      label=result.label_of(peer, labels), color=colours[peer], marker="o", capsize=3)
     axis.set_xscale("log")
     sizes = [float(case.split()[0].replace(",", "")) for case in result.all_cases()]
     axis.set_xticks(sizes, [f"{size:,.0f}" for size in sizes])

@@ -33,6 +33,7 @@ class Result:
     cases: dict = field(default_factory=dict)  # case -> peer -> values in the order of the rounds
     errors: dict = field(default_factory=dict)  # case -> peer -> text of the error
     remarks: list = field(default_factory=list)  # sentences about the run itself
+    recipe: str = ""  # class of the library that the measure uses in place of `turnstile::mutex`
 
     @classmethod
     def of_data(cls, data):
@@ -54,6 +55,10 @@ class Result:
 
     def reference_of(self, peer):
         return self.reference.get(peer, "") if isinstance(self.reference, dict) else self.reference
+
+    def label_of(self, peer, labels):
+        label = labels.get(peer, peer)
+        return label.replace("turnstile::mutex", self.recipe) if self.recipe else label
 
     def all_cases(self):
         return list(dict.fromkeys([*self.cases, *self.errors]))

@@ -11,7 +11,8 @@ COSTS_PLACE = re.compile(r"(<!-- costs: [^>]*-->\n).*?(<!-- end of costs -->)", 
 
 AIMS = ("## Aims",
         "Both values of a ratio come from servers with the same durability. With data on disk, a ratio mostly compares the "
-        "number of syncs. The floor of the aims for Redis is the row \"Redis: BLPOP and LPUSH, C\".")
+        "number of syncs. For the aims on Redis, the floor (a program that does only the necessary work) is \"Redis: BLPOP and "
+        "LPUSH, C\".")
 
 
 def head():
@@ -25,7 +26,7 @@ def head():
             "flock, its numerator is Turnstile on SQLite. [bench/README.md](../../bench/README.md) describes the measures.",
             "The locks promise different things ([choosing.md](../start/choosing.md)): `SET NX PX`, redis-py's Lock and "
             "flock have no queue; `pg_advisory_lock`, GET_LOCK and flock have no token and no lease.",
-            "The table has the settings that decide how durable a write is when its answer arrives:",
+            "The following table has the settings that decide how durable a write is when its answer arrives:",
             "| kind of server | settings, with data in memory (/dev/shm) | settings, with data on disk |\n|---|---|---|\n"
             + durability)
 

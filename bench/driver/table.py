@@ -55,11 +55,11 @@ def measure_table(result, labels):
         rule.append("---:")
         if result.reference:
             header.append("ratio: Turnstile on the same kind of server ÷ this row" if isinstance(result.reference, dict)
-                          else f"ratio: {labels.get(result.reference, result.reference)} ÷ this row")
+                          else f"ratio: {result.label_of(result.reference, labels)} ÷ this row")
             rule.append("---:")
     lines = [_row(header), _row(rule)]
     for peer in result.all_peers():
-        cells = [labels.get(peer, peer)]
+        cells = [result.label_of(peer, labels)]
         for case in cases:
             cells.append(_cell(result, case, peer))
             if result.reference:
@@ -72,7 +72,7 @@ AIM = "aim for Turnstile (×: times the value of the named lock, program or case
 
 
 def aims_table(results, ours):
-    lines = [_row(["measure, and its case", AIM, "value or ratio of Turnstile", "aim reached?",
+    lines = [_row(["measure, its case, and the unit", AIM, "value or ratio of Turnstile", "aim reached?",
                    "value or ratio of the floor"]),
              _row(["---", "---", "---:", "---", "---:"])]
     for result in results:
@@ -82,7 +82,7 @@ def aims_table(results, ours):
                 [number(found[0]), "reached" if found[1] else "**missed**"]
             floor = judge(result, replace(aim, of=aim.floor), ours) if aim.floor else None
             limit = number(floor[0]) if floor else ""
-            lines.append(_row([f"{result.title}, {aim.case}", aim.text, *cells, limit]))
+            lines.append(_row([f"{result.title}, {aim.case} ({result.unit})", aim.text, *cells, limit]))
     return "\n".join(lines)
 
 

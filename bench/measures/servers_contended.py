@@ -24,8 +24,8 @@ def measure(bench):
         "servers-shares", f"Fairness of {SESSIONS} sessions",
         "grants of the least served session ÷ grants of the most served session",
         "higher",
-        about="The measurements are the same as for the table above. The value is 1 if every session got the same "
-              "number of grants.",
+        about=f"The values come from the same measurements as the values of \"{SESSIONS} sessions\". The value is 1 "
+              "if every session got the same number of grants.",
         aims=[Aim(f"{bench.labels[name]} ≥ 0.9", case, 0.9, False, of=name)
               for name in ON_EACH if name != LOCAL and bench.has(name) for case in (MEMORY, DISK)])
     names = [name for name in bench.names_that_can("contend") if name != LOCAL]

@@ -15,9 +15,9 @@ def measure(bench):
         reference=bench.beside,
         about="Each session is a process, and all sessions enter one `rate_gate`. The gate allows 1,000,000 entries "
               "a day, so no caller waits. The gate's record divides the period into slots, and counts the entries of "
-              "each slot. The rows \"turnstile::mutex\" use `turnstile::rate_gate`. \"INCR in a script\" limits the "
-              "entries of each fixed period, but not of every interval as long as a period. The script keeps no order "
-              "of arrival, and a crash of the server may lose its count.")
+              "each slot. \"INCR in a script\" limits the entries of each fixed period, but not of every interval as "
+              "long as a period. The script keeps no order of arrival, and a crash of the server may lose its count.",
+        recipe="turnstile::rate_gate")
     names = bench.names_that_can("enter")
     several = [name for name in names if name != LOCAL]
     with bench.crew(names) as crew:

@@ -74,9 +74,9 @@ class Text(unittest.TestCase):
         result.add("two", "bare", 6)
         result.aims.append(Aim("≤ 2 × one", "two", 2, True, versus_case="one", floor="bare"))
         lines = aims_table([result], "turnstile").splitlines()
-        self.assertEqual(lines[2], "| Speed, one | ≤ 0.6 × bare | 0.50 | reached |  |")
-        self.assertEqual(lines[3], "| Speed, one | ≤ 1 × kazoo | not measured |  |  |")
-        self.assertEqual(lines[4], "| Speed, two | ≤ 2 × one | 8.00 | **missed** | 3.00 |")
+        self.assertEqual(lines[2], "| Speed, one (µs) | ≤ 0.6 × bare | 0.50 | reached |  |")
+        self.assertEqual(lines[3], "| Speed, one (µs) | ≤ 1 × kazoo | not measured |  |  |")
+        self.assertEqual(lines[4], "| Speed, two (µs) | ≤ 2 × one | 8.00 | **missed** | 3.00 |")
 
     def test_all_versions_share_one_row(self):
         facts = {"date": "today", "version of kazoo": "2.8.0", "version of etcd": "3.4"}
