@@ -127,21 +127,25 @@ shows the fault, and after a heading with a letter also the broken promise's cod
     text += f"""
 ## {MASKED}
 
-With each of these faults alone, a second part of the code, the *defence*, still keeps the promise. If `scripts/mutants`
-also switches the defence off, the seed breaks the promise.
+The following table lists faults with which the library still keeps its promises, because a second part of the code, the
+*defence*, hides the fault. If `scripts/mutants` also switches the defence off, the history of the seed breaks the
+promise that the table names.
 
 """
     text += table(
-        ["Mutant", "Seed", "Broken promise"],
+        ["Mutant (a known fault)", "Seed of the history that shows the fault", "Broken promise"],
         [[f"`{r.mutant.name}`", cell(r.unmasked, r.mutant.work)] for r in masked],
     )
     text += """
 ## Equivalent
 
-These changes of the code break no promise, so no history can show them.
+The changes of the code in the following table break no promise, so no history can show them.
 
 """
-    text += table(["Mutant"], [[f"`{r.mutant.name}`"] for r in equivalent])
+    text += table(
+        ["Mutant (a change of the code that breaks no promise)"],
+        [[f"`{r.mutant.name}`"] for r in equivalent],
+    )
     if holes:
         text += f"""
 ## Not caught
