@@ -22,7 +22,7 @@ base::cold<acquire_options> all(acquire_options&& options) {
 composite_hold::composite_hold(acquire_request&& request, composite kind, std::size_t parts)
     : call{all(std::move(request.options)), std::move(request.done)}, parts_(parts), kind_{kind} {}
 
-// ---- the parts ------------------------------------------------------------------------------
+// ---- the holds of the single locks ----------------------------------------------------------
 
 template <class F>
 void composite_hold::tell_as_whole(F&& callback) {
@@ -64,8 +64,8 @@ std::uint64_t composite_hold::keep_part(std::size_t which, std::shared_ptr<hold>
     return grants_;
 }
 
-// Registers a callback that calls on_part_lost() when the part is lost. The callback may run at once, in this thread,
-// so the caller must own no mutex.
+// Registers a callback that calls on_part_lost() when this part (the hold of one lock) is lost. The callback may run at
+// once, in this thread, so the caller must own no mutex.
 void composite_hold::watch_part(std::size_t which, std::uint64_t serial,
                                 const std::stop_token& loss) {
     auto watch = std::make_shared<stop_callback>(loss, [weak = weak_from_this(), which, serial] {
@@ -74,7 +74,7 @@ void composite_hold::watch_part(std::size_t which, std::uint64_t serial,
     });
     const base::lock_guard lock{mutex_};
     if (parts_[which].serial == serial) parts_[which].loss = std::move(watch);
-    // If the part was given back meanwhile, `watch` is destroyed here: no code needs to learn of the loss.
+    // If the hold was given back meanwhile, `watch` is destroyed here: no code needs to learn of the loss.
 }
 
 void composite_hold::give_back(std::vector<kept_part>&& parts) {
@@ -107,7 +107,7 @@ std::vector<composite_hold::held_part> composite_hold::given_back() const {
     return given_back_;
 }
 
-// ---- the whole hold --------------------------------------------------------------------------
+// ---- the hold of all locks together ----------------------------------------------------------
 
 lease_evidence composite_hold::evidence() const noexcept {
     if (forked()) return lease_evidence::relayed;

@@ -45,33 +45,35 @@ protected:
 
     composite_hold(acquire_request&& request, composite kind, std::size_t parts);
 
-    // ---- implemented by the recipe -----------------------------------------------------------
-    // Handles the loss of a part. Called by any thread, under no lock. The part may have been given back meanwhile.
+    // ---- functions that the recipe implements ------------------------------------------------
+    // Handles the loss of a part (the hold of one lock). Called by any thread, under no lock. The part may have been
+    // given back meanwhile.
     virtual void on_part_lost(std::size_t which, std::uint64_t serial) = 0;
-    // True if the holder must be warned, because the lease of a part ends soon. `left`: the remaining time of the whole
-    // hold.
+    // True if the holder must be warned, because the lease of one lock's hold ends soon. `left`: the remaining time of
+    // the hold of all locks together.
     [[nodiscard]] virtual bool is_short(boottime_clock::duration left) const = 0;
 
-    // ---- the parts -------------------------------------------------------------------------
-    // Returns the options for a part's call, by the table in option_table.hpp. The holder gets a warning about the part
-    // as a warning about the whole hold. A stop request for `withdrawn` ends the part's wait.
+    // ---- the parts: the holds of the single locks ------------------------------------------
+    // Returns the options for the acquire of one lock, by the table in option_table.hpp. The holder gets a warning
+    // about this lock as a warning about the hold of all locks. A stop request for `withdrawn` ends the wait for this
+    // lock.
     [[nodiscard]] acquire_options options_for_part(std::stop_token withdrawn);
-    // Stores the hold of a part. Returns a serial number, by which on_part_lost() recognizes this grant.
+    // Stores the hold of one lock. Returns a serial number, by which on_part_lost() recognizes this grant.
     std::uint64_t keep_part(std::size_t which, std::shared_ptr<hold> held) REQUIRES(mutex_);
     void watch_part(std::size_t which, std::uint64_t serial, const std::stop_token& loss);
     static void give_back(std::vector<kept_part>&& parts);
     [[nodiscard]] std::vector<held_part> held_parts() const;  // the last part first
-    // Stores the parts that are held now, so that release() can wait for the end of each part's release. Call it before
-    // the parts are given back.
+    // Stores the parts (the holds of single locks) that are held now, so that release() can wait for the end of each
+    // part's release. Call it before the parts are given back.
     void note_given_back() REQUIRES(mutex_);
     [[nodiscard]] std::vector<held_part> given_back() const;  // the last part first
 
-    // ---- the whole hold ---------------------------------------------------------------------
+    // ---- the hold of all locks together -----------------------------------------------------
     // True if the caller has its guard, and has not given it up.
     [[nodiscard]] bool has_holder() const;
     void tell_lost(std::vector<task>&& callbacks);
     // Returns the result of release(). If the hold ended before the release, this is the reason for its end. Otherwise
-    // it is `first`, the first error of a part's release, or success.
+    // it is `first`, the first error in the releases of the single locks, or success.
     [[nodiscard]] result<void> released(const std::optional<error>& first) const;
 
     std::vector<kept_part> parts_ GUARDED_BY(mutex_);

@@ -20,22 +20,23 @@ core::after_loss after(const error& why) {
     return base::is_contender_gone(why) ? core::after_loss::start_over : core::after_loss::give_up;
 }
 
-// True if a waiting caller may still be granted all locks later, although one part has failed with this error.
+// True if a waiting caller may still be granted all locks later, although the request for one lock has failed with this
+// error.
 bool may_be_granted_later(const error& why) {
     return why == errc::busy || why == errc::timeout || why == errc::not_connected ||
            base::is_contender_gone(why);
 }
 
-// Only a waiting caller tries all parts at once. If two callers that do not wait tried all parts at once, each could
-// get a part that the other needs, and both would get `busy`. If both callers request the parts in order, the caller
-// that gets the first part can get all parts.
+// Only a waiting caller tries all locks at once. If two callers that do not wait tried all locks at once, each could
+// get a lock that the other needs, and both would get `busy`. If both callers request the locks in order, the caller
+// that gets the first lock can get all locks.
 core::all_of::course course_of(const part_locks& locks, core::attempt mode, trial_pace& pace) {
     const bool tries = mode == core::attempt::wait && locks.can_be_tried_together();
     return tries ? pace.next() : core::all_of::course::in_order;
 }
 
-// The calls of a trial, which tries all parts at once. If an exception ends the trial, the destructor gives up each
-// call that has no outcome yet.
+// The requests of a call that tries all locks at once. If an exception ends the call, the destructor gives up each
+// request that has no outcome yet.
 struct started_tries {
     part_locks::started calls;
     std::size_t waited_for = 0;
@@ -63,7 +64,7 @@ multi_hold::multi_hold(std::vector<any_lock> locks, std::shared_ptr<trial_pace> 
 
 // ---- acquiring ------------------------------------------------------------------------------
 
-// When the loop ends, the outcome of the call is known, so wait() returns at once.
+// Requests locks until the outcome of the call is known. So wait() then returns at once.
 result<guard> multi_hold::acquire() {
     return base::finish_or_end("a multi_lock's call", [this] {
         for (auto next = begin(); !next.empty();)
@@ -80,7 +81,7 @@ part_questions multi_hold::wait_for(std::size_t which) {
                                                   : lock.acquire(std::move(options)));
 }
 
-// Requests all parts before it waits for the first answer.
+// Requests all locks in `parts` before it waits for the first answer.
 part_questions multi_hold::try_all(const std::vector<std::size_t>& parts) {
     started_tries started;
     started.calls = locks_.start_tries(parts, [this](const queue_lock& queue, std::size_t which) {
@@ -143,7 +144,7 @@ part_questions multi_hold::begin() {
     return decide().next;
 }
 
-// Cancels the parts. `why` is not needed, because the parts' answers contain the reason.
+// Cancels the request for each lock. `why` is not needed, because the answers to the requests contain the reason.
 void multi_hold::cancel(const error& /*why*/) noexcept {
     for (std::size_t i = 0; i != locks_.size(); ++i) {
         base::unique_lock lock{mutex_};
@@ -160,16 +161,16 @@ acquire_options multi_hold::part_options(std::size_t which, asked how) {
     auto part = options_for_part(withdrawn.get_token());
     if (deadline_) part.timeout = wait_limit::until(*deadline_);
     if (how == asked::to_try) part.on_queued = {};  // a try does not queue for long
-    // Only the last part gets the time limit: the limit of the whole hold starts with the grant of the last part, and
-    // the end of a part ends the whole hold.
+    // Only the last lock gets the time limit: the limit of the whole hold starts with the grant of the last lock, and
+    // the end of this lock's hold ends the whole hold.
     if (which + 1 == locks_.size()) part.max_hold = options().max_hold;
-    // If the caller requested a stop before the wait began, the wait for this part ends at once.
+    // If the caller requested a stop before the wait began, the wait for this lock ends at once.
     if (options().stop.stop_requested()) withdrawn.request_stop();
     return part;
 }
 
-// Handles the servers' answer to the request of the part `which`. Returns the parts to request next. Returns no part if
-// other requests of a trial are unanswered, or if the outcome of the whole call is known.
+// Handles the servers' answer to the request for the lock `which`. Returns the locks to request next. Returns none if
+// other requests that were sent together are unanswered, or if the outcome of the whole call is known.
 part_questions multi_hold::on_answer(std::size_t which, asked how, result<guard>&& answer) {
     std::stop_token loss;
     std::uint64_t serial = 0;
@@ -219,7 +220,7 @@ void multi_hold::on_part_lost(std::size_t which, std::uint64_t serial) {
     execute(std::move(next));
 }
 
-// ---- decisions after an answer ---------------------------------------------------------------
+// ---- decisions after an answer of the servers ------------------------------------------------
 
 multi_hold::decisions multi_hold::decide() {
     decisions decided;
@@ -253,7 +254,7 @@ multi_hold::decisions multi_hold::decide() {
     return decided;
 }
 
-// If the call began with a trial, reports the result of that trial to `pace_`, once.
+// If the call began by trying all locks at once, reports to `pace_`, once, whether it got them all.
 void multi_hold::tell_pace() {
     const bool got_all = value_.now() == core::all_of::phase::held;
     if (!pace_ || (!got_all && value_.failed_trials() == 0)) return;
@@ -261,8 +262,8 @@ void multi_hold::tell_pace() {
     pace_.reset();
 }
 
-// First reports a loss to the caller, and then gives parts back: another contender may get a part as soon as the part
-// is given back.
+// First reports a loss to the caller, and then gives locks back: another contender may get a lock as soon as this call
+// has given the lock back.
 void multi_hold::execute(decisions&& decided) {
     for (auto& wait : decided.withdraw) wait.request_stop();
     if (decided.lost) tell_lost(std::move(*decided.lost));

@@ -46,7 +46,8 @@ fencing_vector multi_hold::tokens() const {
     return record_.tokens(parts_, locks_);
 }
 
-// Copies the description of the hold before the parts are given back, because the guard may still query the hold later.
+// Copies the tokens and the validity of the hold before the locks are given back, because the guard may still query the
+// hold later.
 void multi_hold::remember() {
     if (value_.now() == core::all_of::phase::held) record_.remember(parts_, locks_);
 }
@@ -69,8 +70,8 @@ void multi_hold::leave(const error& /*why*/) noexcept {
     });
 }
 
-// Returns the parts in the order of the locks. The first part sends the commit, which checks the znodes of the other
-// parts.
+// Returns the holds of the single locks, in the order of the locks. The client of the first hold sends the commit,
+// which checks the znodes of the other holds.
 result<hold::znode_holds> multi_hold::parts_for_commit() {
     if (const auto still = status(); !still) return still.error();
     znode_holds all;
@@ -83,15 +84,15 @@ result<hold::znode_holds> multi_hold::parts_for_commit() {
     return all;
 }
 
-// The client of the first part runs the callback. Until the hold's guard is destroyed, the hold has at least one part,
-// perhaps a lost part.
+// The client of one lock, the last in the order, runs the callback. Until the guard is destroyed, this object keeps the
+// hold of at least one lock, perhaps a lost hold.
 void multi_hold::run_as_callback(task callback) {
     const auto all = held_parts();
     if (all.empty()) return callback();
     all.front().second->run_as_callback(std::move(callback));
 }
 
-// Waits for the parts' releases, which have all been started before.
+// Waits for the releases of the single locks. All of them were started before.
 result<void> multi_hold::await_release(boottime_clock::time_point deadline) {
     std::optional<error> first;
     for (const auto& [which, part] : given_back()) {

@@ -40,7 +40,7 @@ public:
     explicit state(std::vector<any_lock> all) : locks{in_canonical_order(std::move(all))} {
         for (const auto& lock : locks) paths += (paths.empty() ? "" : ", ") + lock.path();
     }
-    // Makes the call. `done` is empty for a caller that blocks.
+    // Makes the object for one acquire of all locks. `done` is empty for a caller that blocks.
     [[nodiscard]] result<std::shared_ptr<detail::multi_hold>> call(
         acquire_options&& options, core::attempt mode, detail::call::handler&& done = {}) const {
         const auto good = detail::check_refused(options, detail::composite::multi, "multi_lock");

@@ -17,7 +17,7 @@ std::string all_paths(const std::vector<any_lock>& locks) {
 }
 
 // Returns the queue of each lock if the locks can be tried together; otherwise nothing. Locks can be tried together if
-// they all use one client. With several clients, a part would be held while another part waits for other servers.
+// they all use one client. With several clients, one lock would be held while another lock waits for other servers.
 std::vector<const queue_lock*> queues_of(const std::vector<any_lock>& locks) {
     std::vector<const queue_lock*> queues;
     for (const auto& lock : locks) {

@@ -30,7 +30,8 @@ public:
     [[nodiscard]] const std::shared_ptr<client_impl>& servers() const {
         return queues_.front()->servers();
     }
-    // Starts a try for each of these locks. `request(queue, which)` makes the request for a try.
+    // Starts a try (an acquire that does not wait) for each of these locks. `request(queue, which)` makes the request
+    // for a try.
     template <class Request>
     [[nodiscard]] started start_tries(const std::vector<std::size_t>& which,
                                       Request&& request) const {

@@ -29,7 +29,7 @@ quorum_hold::~quorum_hold() {
         ensemble.lock.servers()->services().timers->disarm(*this);
 }
 
-// ---- a step: one event of the call -----------------------------------------------------------
+// ---- handling one event of the call ----------------------------------------------------------
 
 template <class F>
 void quorum_hold::step(F&& event) {
@@ -78,8 +78,9 @@ quorum_hold::decisions quorum_hold::decide() {
     return next;
 }
 
-// A pause is the time before the call requests a part again. This function ends the pause of each part whose client has
-// closed. Must be called after arm(): a client that closes later calls on_timer() a last time, which ends that pause.
+// A pause is the time before the call requests the lock of an ensemble again. This function ends the pause of each
+// ensemble whose client has closed. Must be called after arm(): a client that closes later calls on_timer() a last
+// time, which ends that pause.
 void quorum_hold::forget_closed(boottime_clock::time_point now) {
     for (std::size_t i = 0; i != parts_.size(); ++i) {
         if (!value_.pauses(i) || (*ensembles_)[i].lock.servers()->open()) continue;
@@ -101,8 +102,8 @@ void quorum_hold::take_timer() {
     armed_ = boottime_clock::time_point::max();
 }
 
-// First reports a loss to the caller, and then gives parts back: another contender may get a part as soon as the part
-// is given back.
+// First reports a loss to the caller, and then gives locks back: another contender may get a lock as soon as this call
+// has given the lock back.
 void quorum_hold::execute(decisions&& next) {
     if (next.lost) tell_lost(std::move(*next.lost));
     give_back(std::move(next.give_back));
@@ -118,8 +119,8 @@ void quorum_hold::execute(decisions&& next) {
     if (kept) post([kept] { kept->answer_handler(); });
 }
 
-// Posts the step to a worker, because the step may run the user's stop callbacks. The timer's thread must not own the
-// call: the last reference may destroy the user's objects and the client, and the client's destructor waits for the
+// Handles the event on a worker, because this work may run the user's stop callbacks. The timer's thread must not own
+// the call: the last reference may destroy the user's objects and the client, and the client's destructor waits for the
 // timer's thread. The client's workers still accept the task, because the client stops its timers before its workers.
 void quorum_hold::on_timer() {
     const auto work = [weak = weak_from_this()] {
@@ -133,7 +134,7 @@ void quorum_hold::on_timer() {
         if (ensemble.lock.servers()->services().workers->post(work)) return;
 }
 
-// ---- the parts ------------------------------------------------------------------------------
+// ---- the requests for the locks of the single ensembles -------------------------------------
 
 void quorum_hold::ask(std::size_t which) {
     const auto& lock = (*ensembles_)[which].lock;

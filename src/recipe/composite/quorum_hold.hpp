@@ -66,8 +66,8 @@ private:
     };
 
     [[nodiscard]] result<void> await_release(boottime_clock::time_point deadline) override;
-    // True while the leases of a majority are valid. After a part's lease has ended, the part never belongs to the
-    // majority again (core::quorum).
+    // True while the leases of a majority of the ensembles are valid. After the lease at an ensemble has ended, that
+    // ensemble never belongs to the majority again (core::quorum).
     [[nodiscard]] bool is_certain() const noexcept override REQUIRES(mutex_);
     [[nodiscard]] error doubt() const override REQUIRES(mutex_);
     void cancel(const error& why) noexcept override;

@@ -76,8 +76,8 @@ std::shared_ptr<const ensembles> checked(const std::vector<quorum_member>& membe
         checked_members->push_back(
             {name, detail::queue_lock{inside, path, core::contender_family::lock}});
     }
-    // Sorts by name, so that every process has the same order. A caller that holds only late parts of this order gives
-    // them up sooner than a caller that holds an early part (core::quorum).
+    // Sorts by name, so that every process has the same order. A caller that holds only the locks of ensembles late in
+    // this order gives them up sooner than a caller that holds the lock of an early ensemble (core::quorum).
     std::sort(checked_members->begin(), checked_members->end(),
               [](const auto& a, const auto& b) { return a.name < b.name; });
     return checked_members;
@@ -98,8 +98,8 @@ public:
         resource += all->front().lock.path();
     }
 
-    // Starts the call. `done` is empty for a blocking caller; the calling thread is then the owner of the hold. The
-    // parts have no owner, because no thread waits for a single part.
+    // Starts an acquire. `done` is empty for a blocking caller; the calling thread is then the owner of the hold. The
+    // locks of the single ensembles have no owner, because no thread waits for one of them alone.
     [[nodiscard]] result<std::shared_ptr<detail::quorum_hold>> start(
         acquire_options&& options, core::attempt mode, detail::call::handler&& done = {}) const {
         for (const auto& ensemble : *all)

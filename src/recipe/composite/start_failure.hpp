@@ -18,7 +18,7 @@ public:
         if (!refusal_) refusal_ = std::move(why);
     }
     void lose(error why) { loss_ = std::move(why); }
-    // Forgets the reasons. Must be called before the multi_hold starts over, or requests the next part.
+    // Forgets the reasons. Must be called before the multi_hold starts over, or requests the next lock.
     void go_on() { *this = {}; }
 
     // Returns the refusal, or the loss that made the call withdraw the request; `unknown` if there is neither.

@@ -21,7 +21,7 @@ namespace turnstile::detail {
 
 class trial_pace {
 public:
-    // Decides whether a call that begins now tries all parts at once.
+    // Decides whether a call that begins now tries all locks of the multi_lock at once.
     [[nodiscard]] core::all_of::course next() noexcept {
         auto left = waiting_calls_.load();
         while (left != 0)
@@ -29,7 +29,7 @@ public:
                 return core::all_of::course::rest_at_once;
         return core::all_of::course::all_at_once;
     }
-    // Reports the result of a call's first trial, if the call did not wait for a part before the trial.
+    // Call this after a call that began by trying all locks at once. `got_all`: whether this try got all locks.
     void on_trial(bool got_all) noexcept {
         if (got_all) {
             failures_ = 0;

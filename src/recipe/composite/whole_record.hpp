@@ -23,7 +23,7 @@ namespace turnstile::detail {
 
 class whole_record {
 public:
-    // Returns the token of the last lock in the order.
+    // Returns the token of the multi_lock's last lock.
     template <class Parts>
     [[nodiscard]] fencing_token token(const Parts& parts) const {
         if (last_) return last_->token;
@@ -38,7 +38,7 @@ public:
         return last_ ? last_->valid_until : earliest_end(parts);
     }
 
-    // Copies the state of the parts. Call it once, before the parts are given back.
+    // Copies the state of the single locks' holds (`parts`). Call it once, before these holds are given back.
     template <class Parts, class Locks>
     void remember(const Parts& parts, const Locks& locks) {
         if (!last_) last_ = {token(parts), tokens_of(parts, locks), earliest_end(parts)};
@@ -51,8 +51,8 @@ private:
         boottime_clock::time_point valid_until;
     };
 
-    // Returns the tokens of all parts, with names. A part's only token gets the name of the part's lock. If a part has
-    // several tokens, each name is the lock's name, "/", and the token's own name.
+    // Returns the tokens of all locks, with names. If the hold of a lock has one token, the token gets the lock's name.
+    // If the hold has several tokens, each name is the lock's name, "/", and the token's own name.
     template <class Parts, class Locks>
     [[nodiscard]] static fencing_vector tokens_of(const Parts& parts, const Locks& locks) {
         std::vector<fencing_vector::component> all;
