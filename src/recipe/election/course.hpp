@@ -100,14 +100,14 @@ public:
 
     void go_to(state next) { state_ = std::move(next); }
     void do_next(const action& next) { to_do_.push_back(next); }
-    // Returns the actions, which must be executed in this order.
+    // Returns the actions in the order in which they must be executed.
     [[nodiscard]] std::vector<action> take() { return std::exchange(to_do_, {}); }
 
     void seek() {
         state_ = seeking{};
         do_next(enter_queue{++turn_});
     }
-    // Ends the turn: gives back the hold that was granted in this turn.
+    // Ends the present turn (one stay in the queue): requests that the hold of this turn is given back.
     void rest() {
         state_ = resting{};
         do_next(give_back_lead{turn_});

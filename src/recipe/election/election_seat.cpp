@@ -45,8 +45,8 @@ election_seat::~election_seat() {
 
 // ---- events and their effects -----------------------------------------------------------------
 
-// now_.start() starts the thread, and begins the first turn, under one lock. Otherwise a close() in between could end
-// the thread that the turn needs.
+// now_.start() starts the thread, and begins the first turn (the first stay in the queue), under one lock. Otherwise a
+// close() in between could end the thread that calls the user's function in this turn.
 void election_seat::start() {
     seat_effects to_do;
     {
@@ -142,11 +142,11 @@ void election_seat::on_outcome(course::turn turn, result<guard>&& outcome) {
     run(std::move(*to_do));
 }
 
-// ---- a term ---------------------------------------------------------------------------------
+// ---- one term as the leader -----------------------------------------------------------------
 
 void election_seat::hand_over(course::turn turn, const std::optional<duty_thread>& thread) {
     if (!thread) return run_term(turn);  // no function: this worker may block
-    // The task does not own the seat, because an executor may keep the task for ever.
+    // The task does not own this election_seat, because an executor may keep the task for ever.
     const std::function<void()> task = [weak = weak_from_this(), turn] {
         if (const auto self = weak.lock())
             base::finish_or_end("a term of an election", [&] { self->run_term(turn); });
@@ -243,7 +243,7 @@ result<void> election_seat::move_to(std::string_view successor, boottime_clock::
     return {};
 }
 
-// ---- a pause --------------------------------------------------------------------------------
+// ---- the pause after a term as the leader ---------------------------------------------------
 
 void election_seat::wait_out(course::turn turn, boottime_clock::time_point until) {
     auto& servers = *queue_.servers();
@@ -253,7 +253,7 @@ void election_seat::wait_out(course::turn turn, boottime_clock::time_point until
     if (until <= boottime_clock::now() || !servers.open()) step(course::rested{turn});
 }
 
-// Uses a worker, because the timer's thread must not block.
+// Ends the pause on a worker of the client, because the timer's thread must not block.
 void election_seat::on_timer() {
     base::finish_or_end("the end of a pause", [this] {
         queue_.servers()->services().workers->post([weak = weak_from_this()] {

@@ -48,10 +48,10 @@ public:
     result<void> move_to(std::string_view successor, boottime_clock::duration within,
                          const query_options& options);
 
-    // Returns the hold of the present term; nullptr if there is none. The lead is given up when the last copy is
-    // destroyed.
+    // Returns the hold with which the participant leads now; nullptr if it does not lead. The lead is given up when the
+    // last copy of the pointer is destroyed.
     [[nodiscard]] std::shared_ptr<guard> lead() const;
-    // Returns the stop token of the present term; nothing if there is none.
+    // Returns the stop token of the present term as the leader; nothing if the participant does not lead.
     [[nodiscard]] std::optional<std::stop_token> while_leading() const;
     [[nodiscard]] std::size_t terms() const;
     [[nodiscard]] std::optional<error> failure() const;

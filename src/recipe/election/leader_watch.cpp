@@ -39,7 +39,8 @@ void check(const leader_watch::listener& listener, const leader_watch_options& o
 
 }  // namespace
 
-// Keeps the observer alive until the observer's thread has ended, since the listener may destroy the watch.
+// Keeps the observer (the object that reads the queue and calls the listener) alive until its thread has ended, since
+// the listener may destroy the leader_watch.
 class TURNSTILE_NO_EXPORT leader_watch::state {
 public:
     class observer;
@@ -91,7 +92,7 @@ private:
         const base::lock_guard lock{mutex_};
         failure_ = std::move(failure);
     }
-    // Waits until the next read of the queue is due. Returns false if the watch has ended.
+    // Waits until the next read of the queue is due. Returns false if end() was called.
     bool pause();
 
     const detail::queue_lock queue_;

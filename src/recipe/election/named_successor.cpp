@@ -12,8 +12,8 @@ namespace turnstile::detail {
 
 namespace {
 
-// decide_succession() reads and writes the folder's data at most this many times. A further attempt is necessary if
-// another client has changed the data between this client's read and its write.
+// decide_succession() reads and writes the data of the election's folder at most this many times. A further attempt is
+// necessary if another client has changed the data between this client's read and its write.
 constexpr int k_most_looks = 4;
 
 }  // namespace

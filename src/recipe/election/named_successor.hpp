@@ -15,8 +15,9 @@ namespace turnstile::detail {
 // has ended. Blocks.
 [[nodiscard]] bool decide_succession(const queue_lock& queue, const std::string& id, guard& lead);
 
-// Writes the hint under the hold `lead`. Errors: bad_option if no participant has the name `successor`, and the errors
-// of guard::commit(). Blocks.
+// Writes the name of the participant that shall lead next into the data of the election's folder, by a commit under the
+// hold `lead`. Errors: bad_option if no participant has the name `successor`, and the errors of guard::commit().
+// Blocks.
 [[nodiscard]] result<void> name_successor(const queue_lock& queue, guard& lead,
                                           std::string_view successor,
                                           boottime_clock::duration within,

@@ -86,7 +86,8 @@ void meet(progress& of, const stepping_down& /*now*/, const closed& /*event*/) {
     of.go_to(stepping_down{false});
 }
 
-// Ends the present turn, because the turn's task has ended. Begins the next turn, or a pause, if `how` demands this.
+// Ends the present turn (one stay in the queue), because the turn's task has ended. Begins the next turn, or a pause,
+// if `how` demands this.
 void end_turn(progress& of, const stepping_down& how) {
     of.rest();
     if (!how.again) return;

@@ -40,18 +40,19 @@ namespace turnstile::detail {
 
 class participation {
 public:
-    // `once`: the participant rests after one term.
+    // `once`: after one term as the leader, the participant does not queue again.
     explicit participation(bool once) : progress_{once} {}
 
-    // Handles the event. Returns the actions, which must be executed in this order.
+    // Changes the state after this event. Returns the actions in the order in which they must be executed.
     [[nodiscard]] std::vector<course::action> on(const course::input& event);
 
-    // True if this turn is the present turn, and the participant is in this state.
+    // True if `which` is the participant's present turn (stay in the queue), and the participant is in this state.
     template <class State>
     [[nodiscard]] bool is(course::turn which) const {
         return which == progress_.present() && std::holds_alternative<State>(progress_.now());
     }
-    // Returns the turn for which a task runs now, to decide or to call the function; nothing if no task is running.
+    // Returns the turn (stay in the queue) for which a task decides whether the participant leads, or calls the user's
+    // function; nothing if no task is running.
     [[nodiscard]] std::optional<course::turn> running() const;
     [[nodiscard]] bool leads() const {
         return std::holds_alternative<course::leading>(progress_.now());
@@ -59,9 +60,9 @@ public:
     [[nodiscard]] bool rests() const {
         return std::holds_alternative<course::resting>(progress_.now());
     }
-    // During a pause, returns the turn before the pause.
+    // During a pause, returns the turn (stay in the queue) before the pause.
     [[nodiscard]] std::optional<course::turn> pausing() const;
-    // If the participant rests because of an error, returns this error.
+    // If the participant does not queue again because of an error, returns this error.
     [[nodiscard]] std::optional<error> failure() const;
 
 private:

@@ -84,8 +84,9 @@ void seat_state::add(seat_effects& effects, const course::call_function& next) {
     effects.by = thread_;
 }
 
-// Triggers the stop token of the term. If the participant has a function, the term ends when the function has returned.
-// Otherwise the term ends when the seat has executed the effects of this action.
+// Triggers the stop token of the participant's term as the leader. If the participant has a function, the term ends
+// when the function has returned. Otherwise the term ends when the election_seat has executed the effects of this
+// action.
 void seat_state::add(seat_effects& effects, const course::stop& next) {
     effects.to_trigger.push_back(term_.stop());
     if (has_function_ || !term_.lead()) return;

@@ -47,8 +47,8 @@ class seat_state {
 public:
     using turn = course::turn;
 
-    // `once`: the participant rests after one term. `pause`: the time for which the participant stays out of the queue
-    // after a term that it ended itself.
+    // `once`: after one term as the leader, the participant does not queue again. `pause`: the time for which the
+    // participant stays out of the queue after a term that it ended itself.
     seat_state(bool once, boottime_clock::duration pause, bool has_function)
         : has_function_{has_function}, now_{once}, pauses_{pause} {}
 
@@ -61,13 +61,15 @@ public:
     };
     [[nodiscard]] ending close(const owner& caller);
     [[nodiscard]] seat_effects on(const course::input& event);
-    // Stores the hold that was granted in the turn `of`. Returns nothing if this turn has ended; then the caller must
-    // give the hold back.
+    // Stores the hold that was granted in the turn `of` (one stay in the queue). Returns nothing if this turn has
+    // ended; then the caller must give the hold back.
     [[nodiscard]] std::optional<seat_effects> grant(turn of,
                                                     const std::shared_ptr<leadership>& held);
 
-    // ---- called by the task of a turn, in this order, until a call shows that the turn has ended ----
-    // Called when the task begins. Returns the hold that was granted in the turn `of`; null if this turn has ended.
+    // ---- functions for the task that leads ----
+    // A task runs for each turn (stay in the queue) that is granted. It calls the next functions in this order, until a
+    // call shows that its turn has ended.
+    // begin_term() returns the hold that was granted in the turn `of`; null if this turn has ended.
     [[nodiscard]] std::shared_ptr<guard> begin_term(turn of, const owner& thread,
                                                     const std::stop_source& stop);
     [[nodiscard]] seat_effects decide(turn of, bool may_lead, const std::shared_ptr<guard>& lead);
@@ -82,7 +84,8 @@ public:
     [[nodiscard]] bool has_entered() const noexcept { return entered_; }
     [[nodiscard]] std::optional<error> failure() const { return now_.failure(); }
     [[nodiscard]] const term_in_progress& term() const noexcept { return term_; }
-    // During a pause, pausing() returns the turn before the pause, and pause_end() the time at which the pause ends.
+    // During a pause, pausing() returns the turn (stay in the queue) before the pause, and pause_end() the time at
+    // which the pause ends.
     [[nodiscard]] std::optional<turn> pausing() const { return now_.pausing(); }
     [[nodiscard]] boottime_clock::time_point pause_end() const noexcept { return pause_end_; }
     // Removes the oldest change that the listeners do not know yet; at least one must exist. Returns true if the

@@ -45,7 +45,8 @@ struct succession_step {
     friend bool operator==(const succession_step&, const succession_step&) = default;
 };
 
-// Returns the next step. `text`: the folder's data. `now`: the time by the clock of the servers' leader.
+// Decides whether the participant `own_id`, which was granted the lead, leads, and what it must first write. `text`:
+// the data of the election's folder. `now`: the time by the clock of the servers' leader.
 [[nodiscard]] succession_step next_step(std::string_view text, std::string_view own_id,
                                         std::int64_t now);
 

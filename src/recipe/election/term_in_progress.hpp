@@ -28,7 +28,8 @@ class term_in_progress {
 public:
     using turn = course::turn;
 
-    // Notes that the task of the turn `of` has begun in `thread`. The task must end when `stop` has a stop request.
+    // Call this when the task for the turn `of` (one stay in the queue) begins in `thread`. The task must end when
+    // `stop` has a stop request.
     void begin(turn of, const owner& thread, const std::stop_source& stop) {
         running_ = task{of, thread};
         stop_ = stop;
@@ -37,23 +38,23 @@ public:
         if (is_running(of)) running_.reset();
     }
     [[nodiscard]] bool is_running(turn which) const { return running_ && running_->of == which; }
-    // Returns the turn of the running task, so that the caller can wait for the task's end. Returns nothing if no task
-    // runs, or if the task runs in the caller's own thread.
+    // Returns the turn (stay in the queue) whose task runs, so that the caller can wait for the task's end. Returns
+    // nothing if no task runs, or if the task runs in the caller's own thread.
     [[nodiscard]] std::optional<turn> awaited_by(const owner& caller) const {
         return running_ && running_->thread != caller ? std::optional{running_->of} : std::nullopt;
     }
     // Returns the stop source of the latest task: the argument `stop` of the latest begin().
     [[nodiscard]] const std::stop_source& stop() const noexcept { return stop_; }
 
-    // Called when the participant begins to lead. `hold`: the hold that was granted to the participant.
+    // Call this when the participant begins to lead. `hold`: the hold that was granted to the participant.
     void lead(std::shared_ptr<guard> hold) {
         lead_ = std::move(hold);
         ++calls_;
     }
-    // Called when the user's function has returned, or when the term of a participant without a function ends.
+    // Call this when the user's function has returned, or when a participant without a function ceases to lead.
     [[nodiscard]] std::shared_ptr<guard> take_lead() { return std::exchange(lead_, nullptr); }
 
-    // Returns the hold with which the participant leads; nullptr before lead() and after take_lead().
+    // Returns the hold with which the participant leads; null while it does not lead.
     [[nodiscard]] const std::shared_ptr<guard>& lead() const noexcept { return lead_; }
     [[nodiscard]] std::size_t calls() const noexcept { return calls_; }
 
