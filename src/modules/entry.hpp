@@ -45,8 +45,8 @@ struct wanted_servers {
     std::shared_ptr<guardian::guardian_link> guardian{};  // null: no guardian
 };
 
-// A session whose process has ended. The guardian got these values from the module when the session started
-// (guardian/module_notice.hpp).
+// A session whose process has ended. When the session started, the module sent these values to the guardian, a process
+// that ends the sessions of dead processes (guardian/module_notice.hpp).
 struct orphaned_session {
     std::string_view connect_string;
     core::duration timeout{};

@@ -17,14 +17,14 @@ namespace turnstile::support {
     return std::chrono::nanoseconds{
         static_cast<std::chrono::nanoseconds::rep>(static_cast<double>(length.count()) * factor)};
 }
-// Returns a length of time by the caller's clock. During this time, no clock within the drift advances by more than
-// `length`.
+// Returns a length of time by the caller's clock. During this time, a clock whose rate differs by at most `drift`
+// advances by at most `length`.
 [[nodiscard]] inline std::chrono::nanoseconds shortened(std::chrono::nanoseconds length,
                                                         double drift) {
     return length - scaled(length, drift);
 }
-// Returns a length of time by the caller's clock. During this time, each clock within the drift advances by at least
-// `length`.
+// Returns a length of time by the caller's clock. During this time, a clock whose rate differs by at most `drift`
+// advances by at least `length`.
 [[nodiscard]] inline std::chrono::nanoseconds lengthened(std::chrono::nanoseconds length,
                                                          double drift) {
     return scaled(length, 1 + drift);

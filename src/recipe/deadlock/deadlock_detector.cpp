@@ -32,8 +32,9 @@ void check_lock_path(std::string_view path) {
     if (const auto good = base::validate_path(path); !good) throw_error(good.error());
 }
 
-// Returns the time until which this thread waits for the outcome: the deadline plus a time for the handler. If the
-// handler has not run by then, this thread may be the executor's only thread, so the handler could never run.
+// Returns the time until which the calling thread waits for the outcome of its acquire: the deadline plus a time for
+// the handler that delivers the outcome. If the handler has not run by then, the calling thread may be the executor's
+// only thread, so the handler could never run.
 std::optional<boottime_clock::time_point> latest(
     std::optional<boottime_clock::time_point> deadline) {
     constexpr std::chrono::milliseconds k_patience{500};

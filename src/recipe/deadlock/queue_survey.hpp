@@ -12,8 +12,8 @@
 
 namespace turnstile::detail {
 
-// Returns the queues that have a waiter. Each queue is read at a different instant between the call and its return. If
-// a contender ends meanwhile, it is omitted. A lock without a folder has no queue.
+// Returns the queues that have a waiter. Each queue is read at a different instant between the call and its return.
+// Omits contenders that end meanwhile. A lock without a folder has no queue.
 [[nodiscard]] result<std::vector<lock_queue>> queues_with_waiters(
     client_impl& client, const std::vector<std::string>& paths, const query_options& options);
 

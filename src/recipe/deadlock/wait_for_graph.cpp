@@ -64,9 +64,9 @@ private:
         place blocker;
     };
 
-    // Looks at the contenders ahead of the wait of the step `current`. Adds as steps the waits of their owners that are
-    // older than the first step's wait. If one of these contenders belongs to the owner of the first step, the cycle is
-    // closed. Then this function returns the position of that contender.
+    // Examines the contenders ahead of the wait in `steps_[current]`. For the owner of each contender, adds the owner's
+    // waits to `steps_`, if they are older than the wait in `steps_.front()`. If one of the contenders belongs to the
+    // owner of `steps_.front()`, the cycle is closed. Then this function returns the position of that contender.
     std::optional<place> expand(std::size_t current) {
         const auto wait = steps_[current].wait;
         for (auto& next = looked_at_[wait.queue]; next < wait.position; ++next) {

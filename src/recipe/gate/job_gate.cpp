@@ -60,7 +60,8 @@ public:
     // Returns the error for a caller that did not get the lock because a mutex or another recipe holds it: then no
     // participant runs the job.
     error foreign_holder(const error& refusal, const contender& holder) const;
-    // Returns the pause until the next attempt, from the record and the latest known time of the servers' clock.
+    // Returns the pause until the next attempt, from the job's record `now` and the latest known time of the servers'
+    // clock.
     boottime_clock::duration pause_beside(const job_record& now) const;
 
     // Returns the deadline for requests that begin now: one session timeout from now. Without a deadline, the requests

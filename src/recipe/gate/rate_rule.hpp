@@ -15,7 +15,7 @@
 
 namespace turnstile::detail {
 
-// A group of entries. All of them leave the record together, one period after the latest entry.
+// A group of entries. The record drops all of them together, one period after the latest entry.
 struct rate_group {
     std::int64_t latest = 0;  // stamp in milliseconds, by the clock of the servers' leader
     std::size_t entries = 1;
@@ -50,7 +50,7 @@ struct rate_record {
                                                           std::int64_t written);
 };
 
-// Returns the record of a rule without entries. Error bad_option: the rule makes no sense.
+// Returns a record that has this rule and no entries. Error bad_option: the rule makes no sense.
 [[nodiscard]] result<rate_record> empty_record(const rate_rule& rule);
 
 // Returns the record in the data of the znode `<path>-record`. Errors: `protocol` if the data are no record,
@@ -58,7 +58,7 @@ struct rate_record {
 [[nodiscard]] result<rate_record> record_of(const rate_record& rule, const stamped_data& found,
                                             const std::string& path);
 
-// Removes the entries that have left: an entry with the stamp s leaves at s + period.
+// Removes each group of entries whose latest entry is at least one period old. `now`: milliseconds since 1970.
 void forget_old(rate_record& record, std::int64_t now);
 // Returns the time until there is room for another entry; zero or less if there is room. Call forget_old() before.
 [[nodiscard]] std::int64_t wait_for_room(const rate_record& record, std::int64_t now);

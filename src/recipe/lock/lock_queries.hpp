@@ -40,7 +40,7 @@ struct queue_of {
                                                                const queue_of& queue,
                                                                const query_options& options);
 
-// Reads all contenders of a queue with their texts. Omits contenders that have ended meanwhile.
+// Reads all contenders of a queue, with the data of their znodes. Omits contenders that have ended meanwhile.
 [[nodiscard]] result<std::vector<contender>> contenders(client_impl& client, const queue_of& queue,
                                                         const query_options& options);
 

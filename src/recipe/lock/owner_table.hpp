@@ -44,12 +44,14 @@ public:
         ++mine.shares;
         return owner_entry::shares;
     }
-    // Gives the hold and its first share to the owner that was entering.
+    // Call this when the owner has been granted the lock for which it waited. The table stores the hold, with one
+    // guard.
     // place: first_share
     void granted(const Owner& owner, Hold hold) { entries_[owner] = {std::move(hold), 1}; }
     void gave_up(const Owner& owner) { entries_.erase(owner); }
 
-    // Ends a share. Returns the hold if that was the last share; then the hold must be given up.
+    // Call this when the owner releases one of the guards that share its hold. If that was the last guard, returns the
+    // hold, which the caller must then give up.
     [[nodiscard]] std::optional<Hold> leave(const Owner& owner) {
         const auto found = entries_.find(owner);
         // place: last_share
@@ -58,7 +60,8 @@ public:
         entries_.erase(found);
         return last;
     }
-    // True if `caller` may end a share of `owner`. A thread's share may end only on that thread (failures.md, F35).
+    // True if `caller` may release a guard that belongs to `owner`. If `owner` is a thread, only that thread may do so
+    // (failures.md, F35).
     [[nodiscard]] static bool may_leave(const Owner& owner, const Owner& caller) {
         return !owner.is_thread() || owner == caller;  // place: only_its_thread_leaves
     }

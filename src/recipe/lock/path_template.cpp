@@ -111,8 +111,8 @@ std::vector<std::string> split(std::string_view text) {
     return pieces;
 }
 
-// A name of the path may consist of a text, an argument and a further text. before() returns the first text, from the
-// piece of the template before the argument. behind() returns the further text, from the piece after the argument.
+// A template is a list of pieces of text, with an argument between two pieces. The name in the path that contains an
+// argument begins with before(the piece before the argument), and ends with behind(the piece after the argument).
 std::string_view before(const std::string& piece) {
     return std::string_view{piece}.substr(piece.rfind('/') + 1);
 }
@@ -158,8 +158,8 @@ std::string path_template::format_list(std::span<const std::string_view> given) 
     return path;
 }
 
-// True if the template can make the path. An argument has no slash, and each name has at most one argument. So an
-// argument ends at the end of its name, or before the text that follows it in the name.
+// True if this template can make the path from some arguments. An argument has no slash, and each name in the path has
+// at most one argument. So an argument ends at the end of its name, or before the text that follows it in the name.
 bool path_template::matches(std::string_view path) const noexcept {
     if (!path.starts_with(pieces_.front())) return false;
     path.remove_prefix(pieces_.front().size());

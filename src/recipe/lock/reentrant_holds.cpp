@@ -17,7 +17,7 @@ struct reentrant_holds::common {
     guard hold;  // released by the last share
 };
 
-// The object behind a guard: one share of a hold.
+// The object behind a guard. Several guards of one owner share the owner's hold.
 class reentrant_holds::share final : public hold, public std::enable_shared_from_this<share> {
 public:
     share(std::shared_ptr<reentrant_holds> all, std::shared_ptr<common> of)

@@ -22,7 +22,7 @@ public:
     explicit reentrant_holds(std::string path) : path_{std::move(path)} {}
 
     // Returns a guard that shares the owner's hold, or the error why there can be none. Returns nothing if the owner
-    // has no hold: then the owner is entering, and entered() must follow.
+    // has no hold. The caller must then request the lock, and pass the outcome to entered().
     [[nodiscard]] std::optional<result<guard>> enter(owner identity,
                                                      const callback<void(const error&)>& on_lost);
     // Handles the outcome of an acquire() for which enter() has returned nothing.
@@ -40,7 +40,8 @@ private:
 
     [[nodiscard]] result<guard> make_share(const std::shared_ptr<common>& of,
                                            const callback<void(const error&)>& on_lost);
-    // Ends a share of a hold. Returns the hold if no share of it is left, and otherwise an empty guard.
+    // Removes one of the guards that share a hold. If that was the last guard, returns the hold, and otherwise an empty
+    // guard.
     [[nodiscard]] guard drop(const std::shared_ptr<common>& of) noexcept;
 
     const std::string path_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// shared_mutex: the state that a shared_mutex shares with its views, which acquire one kind of hold each.
+// shared_mutex: the state that a shared_mutex shares with its three views. A view is a lock object that acquires one
+// kind of hold: read, write or upgradable.
 #pragma once
 
 #include <memory>

@@ -41,7 +41,7 @@ public:
     void on_lost(std::function<void(const error&)> callback) override {
         base_->on_lost(std::move(callback));
     }
-    // Returns both parts. `upper` comes first, so it sends the commit.
+    // Returns both holds. `upper_` comes first, so it sends the commit.
     [[nodiscard]] result<znode_holds> parts_for_commit() override {
         return znode_holds{upper_, base_};
     }

@@ -65,7 +65,7 @@ bool is_given_up(const error& why) {
 }
 
 // Names a step for finish_or_end(), which ends the process if memory is exhausted. Once the call may have written a
-// request or an order, it must report an outcome.
+// request or an order to release the lock, the call must report an outcome.
 constexpr auto k_revocation = "a revocation";
 
 }  // namespace
