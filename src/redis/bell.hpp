@@ -30,7 +30,8 @@ struct bell {
     std::optional<answer_along> listing;
 };
 
-// Returns nothing if the message is empty, belongs to another connection, or is not from a script.
+// Parses a message that a script has published on the session's channel. Returns nothing if the message is empty,
+// belongs to another connection, or is not from a script. `mark`: the session's entry at the server (lua/attach.lua).
 [[nodiscard]] std::optional<bell> parse_bell(std::string_view text, const std::string& mark);
 
 }  // namespace turnstile::redis

@@ -37,8 +37,8 @@ public:
     // have changed a znode.
     void detached(const std::deque<pending_request>& left);
 
-    // on_head() and on_bell() return the events to deliver. They drop an event if the user has already removed the
-    // watch for the event.
+    // on_head() returns the events that came with a reply, and on_bell() the event that came in a message of the
+    // server. They drop an event if the user has already removed the watch for the event.
     [[nodiscard]] std::vector<core::watch_event> on_head(answer_head&& head);
     [[nodiscard]] std::vector<core::watch_event> on_bell(std::int64_t zxid,
                                                          core::watch_event&& event);

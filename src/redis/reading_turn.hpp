@@ -28,13 +28,13 @@ public:
     // Throws std::system_error if there are no descriptors left.
     reading_turn();
 
-    // True if the calling thread has the turn to read, or had it last.
+    // True if the calling thread is the thread that may read the server's messages now, or was the last such thread.
     [[nodiscard]] bool is_reader() const noexcept {
         return ::pthread_equal(reader_, ::pthread_self()) != 0;
     }
 
     // ---- functions for the session's own thread ----
-    // Makes the calling thread the session's own thread, which has the turn.
+    // Makes the calling thread the session's own thread, which is the first to have the turn to read.
     void begin() noexcept { reader_ = own_thread_ = ::pthread_self(); }
     // Makes `fd` readable whenever this connection is readable. Returns false and sets errno if the system has no
     // memory for that.
@@ -47,8 +47,8 @@ public:
         rests_until_ = until;
     }
     [[nodiscard]] core::time_point rests_until() const noexcept { return rests_until_; }
-    // Returns the turn to the session's thread. If a caller is reading, asks this caller to stop, and waits until it
-    // has stopped.
+    // Gives the turn to read back to the session's thread. If a caller is reading, asks this caller to stop, and waits
+    // until it has stopped.
     void resume(base::unique_lock& session);
     [[nodiscard]] int fd() const noexcept { return readable_.get(); }
 
@@ -58,7 +58,7 @@ public:
     [[nodiscard]] bool begin_help() noexcept;
     void end_help() noexcept;
     [[nodiscard]] int connection() const noexcept { return connection_; }
-    // Becomes readable when the session's thread needs the turn again.
+    // Becomes readable when the session's thread needs the turn to read again.
     [[nodiscard]] int leave_fd() const noexcept { return leave_.fd(); }
 
 private:

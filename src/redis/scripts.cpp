@@ -60,7 +60,7 @@ constexpr std::array k_flags{
     named_number{"bad_characters", k_part_bad_characters},
 };
 
-// The quick parts (lua/quick.lua) contain the following constants as plain numbers.
+// The Lua code for the most frequent requests (lua/quick.lua) contains the following constants as plain numbers.
 static_assert(static_cast<int>(server_error::ok) == 0);
 static_assert(static_cast<int>(server_error::no_node) == 1);
 static_assert(static_cast<int>(server_error::no_auth) == 5);

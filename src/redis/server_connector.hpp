@@ -47,8 +47,8 @@ public:
     [[nodiscard]] std::optional<greeting> search();
     // Connects to the next server. Returns nothing if all servers have been tried.
     [[nodiscard]] std::optional<connected_server> next();
-    // Stores the latest server's failure for the callers' errors, and logs it. The same reason is logged only once
-    // until the session is attached.
+    // Call this when the latest server has failed. Stores `reason`, which callers get in their errors, and logs it. The
+    // same reason is logged only once until the session is attached.
     void report(const std::string& reason, errc code = errc::not_connected);
     void note(const std::string& reason, errc code);
     [[nodiscard]] core::duration pause() { return retries_.draw(chance_); }
@@ -59,7 +59,7 @@ public:
     void detached();
     // The connect string for messages. Includes the server's address if sentinels have named the server.
     [[nodiscard]] std::string place() const;
-    // Returns the event `attached` for the latest server. The caller adds the session's fields.
+    // Returns the event `attached` for the session's attach at the latest server. The caller adds the session's fields.
     [[nodiscard]] core::link_event attach_event() const;
     // True if the session must also report the server's role.
     [[nodiscard]] bool tells_role() const noexcept { return settings_.detect_role; }

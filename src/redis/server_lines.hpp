@@ -17,7 +17,8 @@ class server_lines {
 public:
     explicit server_lines(replica_wait replicas) : replicas_{std::move(replicas)} {}
 
-    // `answers`: the connection for requests and replies. `bells`: the connection for the server's bells (bell.hpp).
+    // `answers`: the connection for requests and replies. `bells`: the connection on which the server announces events
+    // (bell.hpp).
     void attach(std::shared_ptr<line> answers, std::unique_ptr<line> bells);
     void detach();
 

@@ -24,13 +24,15 @@ public:
 
     // Call this before the attach. `digests`: the digests under which the server knows the scripts.
     void greeted(const std::array<std::string, k_script_count>& digests);
-    // Call this after the attach. `mark`: the session's mark at the server (lua/attach.lua).
+    // Call this after the attach. `mark`: the session's entry at the server, which contains its password
+    // (lua/attach.lua).
     void attached(std::string_view session, std::string_view mark,
                   std::optional<core::clock_reading> clock);
 
     // Returns the words of the command. They are views into this object and into `call`.
     [[nodiscard]] std::vector<std::string_view> words(const script_call& call) const;
-    // The proof with which a guardian ends the session after a crash of this process (orphan.hpp).
+    // The proof with which the guardian, a process that outlives a crash of this process, ends the session
+    // (orphan.hpp).
     [[nodiscard]] std::string proof() const;
     // The session's id in digits; empty: no session yet.
     [[nodiscard]] const std::string& session() const noexcept { return session_; }

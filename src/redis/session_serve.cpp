@@ -51,7 +51,8 @@ bool session_link::await_something() {
     if (waited[3].revents != 0) return false;
     if (waited[2].revents != 0) {
         signals_.clear_wake();
-        // If the session is leaving the server, it must deliver the event `detached` before these replies.
+        // If the session is leaving the server, it must deliver the event `detached` before the replies that wait for
+        // delivery.
         if (!lines_.is_left()) deliver_settled();
     }
     if (waited[0].revents != 0) read_replies();

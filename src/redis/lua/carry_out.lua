@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Executes the writes of a request. Kinds of parts: c create, r remove, s set, k check. The script checks all parts
--- before it writes anything. A server without free memory still executes requests that have no create.
+-- Executes the writes of a request. A request with several writes has one part for each write. Kinds of parts: c
+-- create, r remove, s set, k check. The script checks all parts before it writes anything. A server without free memory
+-- still executes requests that have no create.
 local function carry_out()
   local ms = math.floor(now / 1000)
   local z = math.max((tonumber(get('z') or 0)) + 1, now)

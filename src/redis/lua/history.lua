@@ -6,9 +6,9 @@
 -- Suppose a client knows a create or a removal whose zxid is larger than that last zxid. The server has lost this
 -- change, so a znode that was removed from a queue may exist again, and the client's session ends.
 --
--- The id may also change while connections remain. So the script changes the connection's number in the mark of every
--- session, and wakes every session. Each session must then attach again, and its later changes belong to the new
--- history.
+-- The id may also change while connections remain. So the script changes the connection's number in each session's
+-- entry (its mark), and wakes every session. Each session must then attach again, and its later changes belong to the
+-- new history.
 --
 -- Field "i" contains the time of the last check of the id. For a millisecond after a check, scripts need no new check:
 -- no server can become a replica, load another server's data and become the master again so fast. The first write of
