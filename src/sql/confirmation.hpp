@@ -20,8 +20,8 @@ namespace turnstile::sql {
     return multi != nullptr && !multi->parts.empty() && !core::changes_nodes(op);
 }
 
-// Returns true if the request `ahead`, executed first, may change the reply to the confirmation. A sequential create
-// may create any path that begins with its prefix.
+// Returns true if the request `ahead`, executed first, may change the reply to `confirmation`, a request that only
+// checks znodes. A sequential create may create any path that begins with its prefix.
 [[nodiscard]] inline bool may_change_what_is_checked(const core::operation& ahead,
                                                      const core::operation& confirmation) {
     if (!core::is_write(ahead) || is_confirmation(ahead)) return false;

@@ -198,8 +198,8 @@ public:
     virtual void has_heard(const std::set<std::int64_t>& /*events*/) {}
 
     enum class woken { by_time, by_caller, by_bell, by_departure };
-    // Waits for a bell, for input on the descriptor `caller`, or for the time `until`. Returns by_departure if the
-    // process of another session may have ended.
+    // Waits until another process wakes this session, until the descriptor `caller` is readable, or until the time
+    // `until`. Returns by_departure if the process of another session may have ended.
     virtual woken wait(int caller, boottime_clock::time_point until) = 0;
 
 protected:

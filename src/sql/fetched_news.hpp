@@ -86,7 +86,7 @@ public:
 private:
     database& db_;
     std::int64_t changes_ = 0;
-    // The paths of this session's znodes that another session has removed since the latest counted request.
+    // The paths of this session's znodes that another session has removed since count() last recorded a larger counter.
     std::set<std::string> removed_;
     std::set<std::int64_t> delivered_;
     // The following members belong to the current transaction.

@@ -31,10 +31,10 @@ public:
     [[nodiscard]] bool is_touch_due(core::time_point now) const noexcept {
         return now >= touched_ + touch_every_;
     }
-    // True if the session should read its bell now. This matters for a session that always has requests, and so never
-    // waits for its bell. In MySQL the bell arrives on a second connection (mariadb_bell.hpp). MySQL closes a
-    // connection that sends nothing for `wait_timeout` (mariadb_flavour.cpp). The session would then lose its first
-    // connection, too.
+    // True if the session should now check whether another session has woken it, although it has requests to execute. A
+    // session that always has requests never waits for a wake-up. In MySQL the wake-ups arrive on a second connection
+    // (mariadb_bell.hpp). MySQL closes a connection that sends nothing for `wait_timeout` (mariadb_flavour.cpp). The
+    // session would then lose its first connection, too.
     [[nodiscard]] bool is_listening_due(core::time_point now) const noexcept {
         return now >= listened_ + listen_every_;
     }

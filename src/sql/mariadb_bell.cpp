@@ -15,10 +15,11 @@
 namespace turnstile::sql {
 namespace {
 
-// The length of one sleep. Shorter sleeps cost more statements. With longer sleeps, the client would notice later that
-// a firewall has dropped the connection.
+// The session's second connection waits for wake-ups in statements of this length. Shorter statements would cost more
+// of them. With longer statements, the client would notice later that a firewall has dropped the connection.
 constexpr std::chrono::seconds k_sleep{5};
-// The server's clock may end a sleep earlier than this client's clock, by at most this time.
+// The server may end a sleeping statement earlier than the client expects, by at most this time, because their clocks
+// differ.
 constexpr std::chrono::milliseconds k_early{100};
 
 // Returns the name of a user-level lock. All databases of a server share these names, so the name contains a hash of
@@ -85,7 +86,8 @@ void mariadb_bell::has_heard(const std::set<std::int64_t>& events) {
     rung_ = false;
 }
 
-// Starts the sleep. The statement ends at once if the session has an event that is not in `known_`.
+// Sends the statement that waits at the server for a wake-up. The statement ends at once if the session has an event
+// that is not in `known_`.
 void mariadb_bell::sleep() {
     if (asleep_) return;
     std::string others;
@@ -114,8 +116,8 @@ bool mariadb_bell::rang(short ready) {
     return woken.failure || boottime_clock::now() < until_;
 }
 
-// After a bell (a wake-up), the connection does not sleep again before the session has fetched its events: the same
-// events would end the next sleep at once.
+// After a wake-up, the connection does not send the next sleeping statement before the session has fetched its events:
+// the same events would end that statement at once.
 database::woken mariadb_bell::wait(int caller, boottime_clock::time_point until) {
     for (;;) {
         const bool listens = link_.is_open() && !rung_;

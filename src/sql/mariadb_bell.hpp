@@ -57,7 +57,8 @@ public:
     void withdraw(mariadb_link& other, const std::string& database) noexcept;
     void close() noexcept { link_.close(); }
 
-    // `events`: the events that the session has already fetched. They must not end a sleep.
+    // `events`: the events that the session has already fetched. They must not end a later sleep of the second
+    // connection.
     void has_heard(const std::set<std::int64_t>& events);
     // Implements database::wait. Throws database_error if the connection is lost. Without a connection, no bell
     // (wake-up) comes.
@@ -68,8 +69,8 @@ public:
 
 private:
     void sleep();
-    // Reads the socket. Returns true if the bell has rung: a KILL QUERY or an event has ended the sleeping statement
-    // before its time.
+    // Reads the socket. Returns true if another session has woken this session: a KILL QUERY or an event has ended the
+    // sleeping statement before its time.
     [[nodiscard]] bool rang(short ready);
 
     patience& patience_;

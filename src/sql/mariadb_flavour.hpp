@@ -7,8 +7,8 @@
 // |                                          |                                   | a row                             |
 // | fail at once if a user's transaction has | lock timeout of 0 s for one       | SELECT ... FOR UPDATE NOWAIT      |
 // | locked the row of a znode to be removed  | statement (SET STATEMENT)         | before the DELETE                 |
-// | fail soon if a user's transaction has    | the same                          | lock timeout of the connection,   |
-// | locked the gap for a new znode's row     |                                   | at least 1 s                      |
+// | fail soon if a user's transaction has    | lock timeout of 0 s for one       | lock timeout of the connection,   |
+// | locked the gap for a new znode's row     | statement (SET STATEMENT)         | at least 1 s                      |
 // | sleep, unless there is an event          | BEGIN NOT ATOMIC ... END, without | one SELECT, whose snapshot exists |
 // |                                          | a snapshot during the sleep       | during the sleep                  |
 // | limit a pause inside a transaction       | idle_transaction_timeout          | wait_timeout, which also limits   |

@@ -57,8 +57,7 @@ public:
     owned_result run(const std::string& statements);
     // Sends the bytes that libpq has buffered, and returns the next result; null after the last result of a statement.
     [[nodiscard]] owned_result next_result();
-    // Implements database::wait. A NOTIFY is the bell, the message that wakes the session. Without a connection, no
-    // bell comes.
+    // Implements database::wait. A NOTIFY wakes the session. Without a connection, no NOTIFY comes.
     [[nodiscard]] database::woken wait(int caller, boottime_clock::time_point until);
 
     // fail(), refuse() and lose() throw database_error. The error's kind is `kind` for

@@ -112,8 +112,9 @@ bool sqlite_database::rollback() noexcept {
     return db_ != nullptr;
 }
 
-// Waits with short pauses, because transactions are short. SQLite's own handler lengthens its pauses up to 100 ms, and
-// a waiting transaction would often miss the moments at which the file is free.
+// Called while another connection has locked the file. Waits with short pauses, because transactions are short.
+// SQLite's own handler lengthens its pauses up to 100 ms, and a waiting transaction would often miss the moments at
+// which the file is free.
 int sqlite_database::wait_for_turn(void* self, int tries) noexcept {
     if (static_cast<const sqlite_database*>(self)->patience_.is_over()) return 0;
     const auto pause = k_first_busy_pause * (1 << std::min(tries, 6));

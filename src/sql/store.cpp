@@ -17,8 +17,8 @@ constexpr int k_most_attempts = 100;
 // Selects this session's row if the row has this attachment (connect to the database) and has not expired. The caller
 // appends the current time.
 constexpr const char* k_own = "id = ?1 AND attachment = ?2 AND deadline > ";
-// Selects this session's row for another attach. The condition accepts a range of attachment numbers. The row's number
-// is larger than the client's if the answer to an earlier attach was lost, and smaller after a restore of older data.
+// Selects this session's row for another attach. In the row, the number of the latest attach is larger than the
+// client's if the answer to an attach was lost, and smaller after a restore of older data.
 constexpr const char* k_own_lately = "id = ?1 AND attachment BETWEEN ?2 AND ?3 AND deadline > ";
 
 std::int64_t first_attachment() {
@@ -130,10 +130,10 @@ void store::open() {
     });
 }
 
-// Attaches the session again. To lock the session's row, this transaction waits for a write of an earlier attachment
-// that is in progress. Later writes of that attachment have no effect. On PostgreSQL, resume() does not wait for
-// watched reads and removals of watches, which lock the row only with FOR KEY SHARE. These requests check the
-// attachment again after they have locked their paths.
+// Attaches the session again. To lock the session's row, this transaction waits for a write that an earlier attachment
+// (connect to the database) has in progress. Later writes of that attachment have no effect. On PostgreSQL, resume()
+// does not wait for watched reads and removals of watches, which lock the row only with FOR KEY SHARE. These requests
+// check the attachment again after they have locked their paths.
 //
 // Ends the session if the database was restored from older data. There are two signs. Either the row's counter of
 // changes is smaller than the client's counter, or a znode exists although another session had removed it. A row whose

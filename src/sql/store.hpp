@@ -65,10 +65,11 @@ enum class ends_of_others { all, held, some_left };
 
 struct stored_session {
     session_id id = 0;
-    // The number of the latest attachment. A session counts its attachments from a random number, so that two sessions
-    // with the same id have very different numbers.
+    // The number of the latest attachment (connect to the database). A session counts its attachments from a random
+    // number, so that two sessions with the same id have very different numbers.
     std::int64_t attachment = 0;
-    // True if the session's process has ended. The session's row may then have a later attachment than `attachment`.
+    // True if the session's process has ended. `attachment` may then be smaller than the attachment number in the
+    // session's row.
     bool orphaned = false;
 };
 

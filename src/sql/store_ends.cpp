@@ -154,8 +154,8 @@ void store::clean_containers() {
 // Every live session has a row: open() commits the row before the session creates znodes, and the session's end removes
 // the row and the znodes. If another program has deleted the row, the client may not know this yet, and relies on its
 // locks for a session timeout after its last request. So repair() adds a row that expires after the timeout of the
-// session that calls repair(). The row's attachment is -1, which no client has. If several clients call repair() at
-// once, the later client finds an existing key and checks again.
+// session that calls repair(). The row's attachment number is -1, which no client uses. If several clients call
+// repair() at once, the later client finds an existing key and checks again.
 repaired store::repair() {
     repaired out;
     const auto lasts = std::chrono::microseconds{settings_.timeout};

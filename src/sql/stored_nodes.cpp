@@ -127,7 +127,7 @@ void stored_nodes::make_root() {
             {path});
 }
 
-// ---- reads for a change -------------------------------------------------------------------------
+// ---- the reads that a change needs --------------------------------------------------------------
 
 void stored_nodes::look(std::span<const std::string> paths, std::span<const std::string> prefixes) {
     const std::string& listed = db_.words().listed;

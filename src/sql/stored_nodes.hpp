@@ -29,8 +29,8 @@ namespace turnstile::sql {
 
 using local::moment;
 
-// A session and the number of its current attachment. The database no longer executes requests of an earlier
-// attachment.
+// A session and the number of its current attachment (connect to the database). The database no longer executes
+// requests of an earlier attachment.
 struct attached_session {
     session_id id = 0;
     std::int64_t attachment = 0;
@@ -43,7 +43,7 @@ public:
     explicit stored_nodes(database& db) : db_{db} {}
 
     [[nodiscard]] std::optional<stored_node> read(const std::string& path);
-    // ask_all() sends the queries. take_all() returns the znodes that exist.
+    // ask_all() sends the queries for the znodes at `paths`. take_all() returns the znodes that exist.
     [[nodiscard]] std::vector<asked_statement> ask_all(std::span<const std::string> paths);
     [[nodiscard]] std::map<std::string, stored_node> take_all(
         std::span<const asked_statement> asked);
@@ -56,7 +56,7 @@ public:
     // Locks and creates the znodes that every tree has (sql/schema). Leaves existing znodes unchanged.
     void make_root();
 
-    // ---- a change ----
+    // ---- the steps of a change ----
     // look() sends the queries for a change, and read_answers() reads their answers. They read three things: the znodes
     // at `paths`, the watches on `paths`, and the watches on names that consist of one of `prefixes` and a number.
     void look(std::span<const std::string> paths, std::span<const std::string> prefixes);
