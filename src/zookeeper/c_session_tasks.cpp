@@ -193,8 +193,8 @@ void c_session::ask_what_is_owned(const socket_address& server) {
     if (state == ZOO_CONNECTED_STATE || state == ZOO_READONLY_STATE) session_event(state);
 }
 
-// If the C client opened the session without a check, this client made no session mark (raw_session.hpp). So any
-// session mark belongs to the other client.
+// If the C client opened the session without a check, this client did not create its session mark, the znode that shows
+// that a client uses the session (raw_session.hpp). So any session mark belongs to the other client.
 void c_session::look_for_sharer(sharing_suspicion::cause why, const socket_address& first) {
     if (known_->requests.ephemerals.is_refused()) return;
     core::session_identity own;

@@ -53,7 +53,7 @@ public:
     // Each completion of the C client calls this function first. At the end of a session, this function waits until the
     // C client has queued all completions (completion_sweep.hpp).
     void await_sweep() { sweep_.await(k_sweep_limit); }
-    // Throws the error of a session without a server: no name was resolved, or the system lacks a resource.
+    // Throws the error of an open() that has failed: no server's name was resolved, or the system lacks a resource.
     [[noreturn]] void throw_open_error(int failure) const;
 
     [[nodiscard]] zhandle_t* get() const noexcept { return handle_; }
