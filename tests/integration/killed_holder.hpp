@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// killed_holder: kills a process that holds a lock in a session of ten minutes. Only a guardian (a process that closes
-// the sessions of a dead process) can free the lock earlier.
+// killed_holder: kills a process that holds a lock and whose session timeout is ten minutes. Only a guardian (a process
+// that closes the sessions of a dead process) can free the lock earlier.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -31,7 +31,8 @@ void expect_grant(const std::string& where) {
     EXPECT_TRUE(hold) << where << ": " << hold.error().message();
 }
 
-// Acquires and releases a few times. If a connection blocked the session's thread, each cycle would need a new session.
+// Acquires and releases a lock a few times. If a connection blocked the session's thread, each cycle would need a new
+// session.
 void expect_one_session(const std::string& where) {
     const auto servers = connect(where, database_options(4s));
     const auto first = servers->session().id;

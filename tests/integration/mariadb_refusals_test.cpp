@@ -50,7 +50,7 @@ TEST(mariadb_refusals, rights_that_are_missing) {
     EXPECT_THAT(diagnosis_of(as("root", "none")), HasSubstr("Unknown database 'none'"));
 }
 
-// docs/how-to/mariadb.md tells operators to grant these permissions, so they must suffice.
+// docs/how-to/mariadb.md tells operators which permissions to grant. These permissions must suffice.
 TEST(mariadb_refusals, the_rights_of_the_page_are_enough) {
     auto& server = shared_server();
     server.run_sql("CREATE DATABASE granted; CREATE USER shop");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests that the client refuses a server before ZooKeeper 3.5, and names the server's version. The variable
-// TURNSTILE_TEST_ZOOKEEPER names the folder of the server's version, which the testing kit starts. If that version is
-// 3.5 or later, the test checks only that the testing kit starts that version.
+// TURNSTILE_TEST_ZOOKEEPER names the folder of the ZooKeeper version that the test starts. If that version is 3.5 or
+// later, the test checks only that this version was started.
 #include <gmock/gmock.h>
 
 #include "support.hpp"

@@ -22,7 +22,7 @@ namespace {
 constexpr std::uint64_t k_samples = 12;
 constexpr auto k_none = std::numeric_limits<std::uint64_t>::max();
 
-// Each trial needs a new path, because an ended process's session keeps its znodes for a while.
+// Each call returns a new path, because the session of an ended test process keeps its znodes for a while.
 std::string new_root() {
     static int count = 0;
     return "/trial-" + std::to_string(++count);

@@ -98,8 +98,8 @@ TEST_F(permits_crowd, is_waited_for_with_few_watches) {
     EXPECT_FALSE(next.lost.is_set()) << "it kept its session";
 }
 
-// If even a few watches exceed the limit, the client replaces the session. Otherwise each attach would extend the
-// session, and its znodes would outlive the process.
+// If even a few watches exceed the server's limit (jute.maxbuffer), the client must replace its session. If it kept the
+// session, each attach would extend the session, and the session's znodes would outlive the process.
 TEST_F(permits_crowd, whose_watches_a_server_does_not_take_are_waited_for_in_another_session) {
     ensemble servers{{.jute_maxbuffer = 4 * 1024}};
     const auto holder = connect(servers.connect_string());
@@ -153,8 +153,8 @@ TEST_F(permits_crowd, of_waiters_is_woken_one_by_one_after_the_semaphore_has_shr
     EXPECT_GE(as_ever, std::uint64_t{k_waiters});
     RecordProperty("as_ever", std::to_string(as_ever));
     RecordProperty("shrunk", std::to_string(shrunk));
-    // Each waiter may send one more read, and some requests that extend the lease. If a release woke all waiters, they
-    // would send tens of thousands of requests.
+    // If the limit was higher before, each waiter may send one more read, and some requests that extend the lease. If a
+    // release woke all waiters, they would send tens of thousands of requests.
     EXPECT_LE(shrunk, as_ever * 2);
 }
 

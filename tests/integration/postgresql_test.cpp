@@ -263,7 +263,7 @@ TEST(postgresql_refusals, a_server_that_is_not_there) {
                 AllOf(HasSubstr("refused"), Not(HasSubstr("secret"))));
 }
 
-// The check explains this failure. For other failures it repeats the server's message.
+// sql::check explains this failure. For other failures, it repeats the server's message.
 TEST(postgresql_check, says_that_the_connection_is_to_another_database) {
     const auto servers = connect_to_database(60s);
     mutex lock{*servers, lock_path()};

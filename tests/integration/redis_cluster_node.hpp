@@ -47,7 +47,7 @@ inline void assign_slots(const redis_server& node, int first, int last) {
     }
 }
 
-// Returns true if a cluster of these servers may have several databases, as since Valkey 9.
+// Returns true if a cluster of these servers may have several databases. Valkey allows this since version 9.
 inline bool has_cluster_databases(const redis_server& server) {
     return !server.ask("CONFIG GET cluster-databases").empty();
 }

@@ -105,7 +105,7 @@ TEST_F(cluster_of_redis, a_tree_that_is_moved_takes_its_holds_and_waiters_along)
     ASSERT_TRUE(hold);
     auto next = std::async(std::launch::async, [&] { return same.acquire({.timeout = limit()}); });
     auto& from = *nodes[owner];
-    // The waiter writes its watch last, so its znode exists.
+    // A waiter sets its watch after it has created its znode. So if the watch exists, the znode exists.
     ASSERT_TRUE(becomes(from, "HKEYS {turnstile}:n", 'w' + path + '/'));
     const auto session = holding->session().id;
     auto& to = *nodes[(owner + 1) % nodes.size()];

@@ -121,8 +121,8 @@ TEST_F(lists_along_on_redis, answer_what_is_asked_at_an_event_that_the_bell_tell
     EXPECT_EQ(found.listing.stat, waiter.wait(list(waiter)).stat);
 }
 
-// A bell contains the first event. The client must fetch the second event at once, because the sessions send no further
-// request whose answer would bring that event.
+// A bell (a message that wakes the session) contains the first event. The client must fetch the second event at once,
+// because the sessions send no further request whose answer would bring that event.
 TEST_F(lists_along_on_redis, leave_no_event_behind_one_that_the_bell_tells) {
     auto remover = open();
     auto waiter = open();

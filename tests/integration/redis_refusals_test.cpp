@@ -195,7 +195,7 @@ TEST_F(layouts_of_redis, a_session_is_taken_up_at_a_tree_of_this_release_only) {
     EXPECT_EQ(servers->session().id, session);
 }
 
-// This tree is older than the field "v".
+// A tree that an older release created has no field "v" (the version of the keys' layout). The next attach must add it.
 TEST_F(layouts_of_redis, a_tree_without_a_version_gets_it_with_the_next_attach) {
     const auto servers = connect(server.connect_string(), with_timeout(30s));
     mutex lock{*servers, path};

@@ -48,7 +48,7 @@ TEST_F(replica_of_redis, that_does_not_acknowledge_stops_the_locks) {
     EXPECT_TRUE(granted) << granted.error().message();
 }
 
-// After the kill, the new master must have every write that was reported.
+// After the master is killed, the replica that becomes the master must have every write that was reported.
 TEST_F(replica_of_redis, goes_on_as_the_master_with_all_that_was_told) {
     auto servers = connect(where, with_timeout(20s));
     const auto hold = mutex{*servers, path}.acquire({.timeout = limit()});

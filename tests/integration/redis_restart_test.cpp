@@ -27,7 +27,8 @@ protected:
     tcp_proxy proxy{server.address()};
 };
 
-// The server has no data on disk and no replica. So only the delay keeps a second client out after the restart.
+// The server has no data on disk and no replica. So after the restart, only the option `stay_out` keeps a second client
+// from the lock.
 TEST_F(restart_of_redis, no_lock_is_granted_while_a_forgotten_hold_is_certain) {
     const auto holding = connect(with_option(proxy.address()), with_timeout(k_timeout));
     const auto hold = mutex{*holding, path}.acquire({.timeout = limit()});

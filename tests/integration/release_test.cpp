@@ -40,7 +40,7 @@ TEST_F(release_of_a_stopped_server, takes_the_session_time_out_at_most) {
         << "it is given up in the background";
 }
 
-// The limit must be the same for one lock and for several locks that are released at once.
+// The time limit of a release must be the same for one lock and for several locks that are released at once.
 TEST_F(release_of_a_stopped_server, takes_no_longer_for_several_locks) {
     const auto further = connect(servers.connect_string(), quick_options(k_session));
     mutex first{*holder, "/first"};

@@ -60,7 +60,7 @@ TEST(server_health, words) {
         EXPECT_TRUE(health_of_servers(others).value().empty()) << others;
 }
 
-// The command is not in the server's whitelist.
+// The server's whitelist does not allow the commands "conf" and "cons".
 TEST(server_health, of_a_server_that_does_not_tell) {
     ensemble shy{{.config_lines = {"4lw.commands.whitelist=ruok, srvr"}}};
     shy.wait_until_serving();

@@ -159,9 +159,9 @@ TEST(session_identity, is_found_behind_those_of_many_clients) {
     EXPECT_FALSE(ids.contains(next->session().id));
 }
 
-// After an attach to a read-only server, the C client opens another session by itself. In this test, the server first
-// gives the idle client's id, and the proxy makes that answer look read-only. The C client then gets the holder's id
-// for its second session, and the library must not use that session.
+// After an attach to a read-only server, the C client opens another session by itself. In this test, the restarted
+// server first repeats the id of an idle client's session, and the proxy makes that answer look read-only. So the C
+// client opens a second session, and gets the id of a lock holder's session. The library must not use that session.
 //
 // All clients use the proxy, because all clients of a process need the same servers if one of them may attach read-only
 // (read_only_claim.hpp).

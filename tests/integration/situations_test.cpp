@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the programs of docs/start/situations.md in several processes, on each kind of server. The judge reads the
-// processes' output and files, and uses no code of the library.
+// Tests the programs of docs/start/situations.md in several processes, on each kind of server. The checks read the
+// processes' output and files, and use no code of the library.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -89,8 +89,8 @@ TEST(sql_loss, a_waiter_outlives_a_restart_of_the_server) {
     });
 }
 
-// The test also cuts the connections on which sessions wait for a wake-up. These sessions must attach again, and must
-// get wake-ups again.
+// The test cuts all connections, also the connections on which sessions wait for a wake-up. These sessions must attach
+// again, and must get wake-ups again.
 TEST(sql_loss, a_waiter_outlives_a_cut_of_all_connections) {
     expect_a_grant_after(cut_connections);
 }

@@ -182,7 +182,7 @@ TEST_F(zookeeper_session, a_watch_whose_removal_was_lost_is_removed_after_the_re
     // The C client sets its watches again before it sends other requests. So when this answer arrives, the server has
     // the watch again.
     me.ask(exists_op{"/"});
-    // The client removes the watch after the attach, and perhaps only after the request above.
+    // The client removes the watch at some time after the attach, so the test waits for the removal.
     EXPECT_TRUE(eventually([&] { return server_watches() == before; }));
 }
 
@@ -197,9 +197,10 @@ TEST_F(zookeeper_session, a_watch_that_is_forgotten_while_detached_is_removed_af
     me.session().forget_watches(path());
     proxy_.accept();
     me.attached(2);
-    // The C client sets the watch again before it sends this request, as in the test above.
+    // The C client sets the watch again before it sends this request. So when the answer arrives, the server has the
+    // watch again.
     me.ask(exists_op{"/"});
-    // The client removes the watch after the attach, and perhaps after the request above.
+    // The client removes the watch at some time after the attach, so the test waits for the removal.
     EXPECT_TRUE(eventually([&] { return server_watches() == before; }));
 }
 
