@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that no process and no file of the kit remains after the process that uses the kit has died.
+// Tests that no process and no file of the testing kit (turnstile::testing) remains after the process that uses the kit
+// has died.
 #include <gtest/gtest.h>
 
 #include <sys/wait.h>
@@ -34,9 +35,9 @@ TEST_P(sigkill_of_the_test, ends_children_and_removes_folders) {
     EXPECT_TRUE(eventually([&] { return !alive(child); }));
     EXPECT_TRUE(eventually([&] { return !alive(grandchild); }));
     EXPECT_TRUE(eventually([&] { return !std::filesystem::exists(folder); }));
-    // The kit did not start this process, and does not kill it. The kit's supervisor notices the test's death when a
-    // socket closes. If this process had inherited that socket, the supervisor would not have killed the other
-    // processes.
+    // The testing kit did not start this process, and does not kill it. The kit's supervisor process notices the test's
+    // death when a socket closes. If this process had inherited that socket, the supervisor would not have killed the
+    // other processes.
     EXPECT_TRUE(alive(careless));
     ::kill(careless, SIGKILL);
 }

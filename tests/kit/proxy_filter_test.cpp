@@ -74,7 +74,7 @@ TEST_F(proxy_filter_test, plays_a_server_that_is_too_old) {
         return verdict::forward;
     });
     EXPECT_EQ(client_.create("/container", ZOO_CONTAINER), ZUNIMPLEMENTED);
-    // The server closes the connection after that request, but keeps the session.
+    // The server closes the connection after a request of an unknown type, but keeps the session.
     EXPECT_TRUE(client_.connected.wait(2));
     EXPECT_FALSE(client_.expired.is_set());
     EXPECT_EQ(client_.create("/folder", ZOO_EPHEMERAL), ZOK);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Helpers for the kit's tests: the state of a process, and a process that tests may kill.
+// Helpers for the tests of the testing kit (turnstile::testing): the state of a process, and a process that tests may
+// kill.
 #pragma once
 
 #include <signal.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A client that calls ZooKeeper's C library directly. The kit's tests use this client, because they must not depend on
-// the rest of Turnstile.
+// A client that calls ZooKeeper's C library directly. The tests of the testing kit (turnstile::testing) use this
+// client, because they must not depend on the rest of Turnstile.
 #pragma once
 
 #include <zookeeper/zookeeper.h>

@@ -16,7 +16,7 @@ file(REMOVE_RECURSE "${scratch}")
 
 run("${CMAKE_COMMAND}" --install "${build}" --prefix "${prefix}")
 
-# The installed libraries must not contain the judges, the code that checks the library's own simulations.
+# The installed libraries must not contain the code that checks the library's own simulations (the judges).
 file(GLOB libraries "${prefix}/${libdir}/libturnstile*")
 foreach(library IN LISTS libraries)
     file(STRINGS "${library}" judges LIMIT_COUNT 1 REGEX "simulation10invariants|simulation6search")

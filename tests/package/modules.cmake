@@ -55,7 +55,8 @@ message(STATUS "${core_name} needs ${count}: ${needed}")
 if(count GREATER 10 OR needed MATCHES "${clients}")
     fail("${core_name} needs ${count} libraries: ${needed}")
 endif()
-# The testing kit is separate: the core must contain none of its symbols, exported or not.
+# The testing kit (turnstile::testing) is a separate library. The core library must contain none of the kit's symbols,
+# exported or not.
 function(expect_no_kit library)
     execute_process(COMMAND "${nm}" --demangle "${library}" OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
     if(symbols MATCHES "turnstile::(testing|simulation|schedule|deterministic|search)::[^\n]*")

@@ -142,7 +142,8 @@ TEST(kazoo_name, as_kazoo_writes_them) {
         EXPECT_EQ(detail::parse_kazoo(none), std::nullopt) << none;
 }
 
-// The survey reads a list only once. It must agree with the queue rule about each contender.
+// The survey finds the holders in one pass over the list of contenders. It must agree with core::decide(), which
+// decides about each contender separately.
 TEST(survey_rule, agrees_with_the_queue_rule) {
     const std::vector<std::pair<contender_kind, std::string>> kinds{
         {contender_kind::reader, "-__READ__"},

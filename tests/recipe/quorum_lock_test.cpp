@@ -54,7 +54,7 @@ protected:
     void lose_session(std::size_t which) {
         faults[which].expire(ours.clients[which]->session().id);
     }
-    // Ends this party's session at the ensemble, and prevents a new session.
+    // Ends the client's session at one of the three ensembles, and prevents a new session.
     void lose_ensemble(std::size_t which) {
         faults[which].refuse_connections();
         lose_session(which);

@@ -64,7 +64,8 @@ TEST_F(lost_data, tell_what_its_own_client_had_given_up_from_what_another_one_ha
     }
 }
 
-// The contender holds although an operator has ended its hold. The renaming does not change that.
+// An operator deletes a contender's znode, and the servers then lose this deletion. If the contender is renamed later,
+// the history must still know both facts.
 TEST_F(lost_data, are_the_reason_why_a_renamed_contender_stands) {
     create(k_odd, 1);
     remove(k_odd, 2, removal::by_hand);

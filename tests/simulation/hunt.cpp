@@ -5,8 +5,8 @@
 //     turnstile_hunt --rule touch_before_write --seed 42
 //
 // A sweep prints one line of a table: the rule, the numbers of histories, grants and counterexamples, the seed of the
-// first counterexample and the seed of the shortest counterexample. A replay prints the history's story. The tool exits
-// with 1 if a history broke a promise other than the hunted promise.
+// first counterexample and the seed of the shortest counterexample. A replay prints the history's events. The tool
+// exits with 1 if a history broke a promise other than exclusion (G1).
 #include <algorithm>
 #include <atomic>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists the kinds of histories that the tool turnstile_simulate plays: each kind of work on each kind of servers, and
-// the hunt for counterexamples to the lease's rule.
+// the search for counterexamples to the rule that says how long a lease is valid.
 #pragma once
 
 #include <array>
@@ -22,7 +22,8 @@ struct history_kind {
     friend bool operator==(const history_kind&, const history_kind&) = default;
 };
 
-// Each kind of work on each kind of servers. The last entry is the hunt for counterexamples to the lease's rule.
+// Each kind of work on each kind of servers. The last entry is the search for counterexamples to the rule that says how
+// long a lease is valid.
 inline constexpr auto k_history_kinds = [] {
     constexpr auto k_works = simulation::k_work_kinds.size();
     std::array<history_kind, simulation::k_server_kinds.size() * k_works + 1> all{};

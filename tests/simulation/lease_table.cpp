@@ -148,7 +148,7 @@ std::string seconds(duration d) {
 }
 
 // For each of many lengths, plays a session that is idle for this length, and then takes the lock and holds it for a
-// long time. Prints the row of the results.
+// long time. Prints the results as a row of the table.
 void print(const setting& setting) {
     constexpr int k_phases = 200;
     std::optional<duration> first_least;

@@ -82,7 +82,7 @@ TEST(search, takes_every_kind_of_step) {
     const auto found = search_all(limits);
     for (std::size_t i = 0; i != k_acts; ++i) {
         const auto kind = static_cast<act>(i);
-        // Other tests below cover these two kinds of steps.
+        // Other tests cover these two kinds of steps.
         if (kind == act::pass || kind == act::serve_backwards) continue;
         EXPECT_GT(found.taken[i], 0U) << name_of(kind);
     }
@@ -119,7 +119,7 @@ double walk(model& world, const position& from) {
     return ends;
 }
 
-// The search merges equal states. It must count as many histories as a walk that plays each history separately.
+// The search merges equal states. It must count as many histories as a search that plays each history separately.
 TEST(search, counts_the_histories_that_there_are) {
     for (const auto& limits : {small(1, 1), small(2, 0)}) {
         model world{limits};
@@ -153,7 +153,7 @@ TEST(search, stops_at_its_number_of_states) {
     EXPECT_EQ(found.breach, "");
 }
 
-// ---- worlds that break an assumption of the core --------------------------------------------
+// ---- servers that break an assumption of the core -------------------------------------------
 
 // Searches with servers that have the fault `wrong`. Returns the code of the promise that the search finds broken.
 std::string broken_in(wrong_world wrong, const bounds& within) {

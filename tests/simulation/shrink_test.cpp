@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests how shrink() makes a failing history smaller. A replay has no fault that was left out, and shrink() keeps the
-// faults that the failure needs.
+// Tests how shrink() makes a failing history smaller. A replay must not contain the faults that shrink() left out, and
+// shrink() must keep the faults that the failure needs.
 #include <gtest/gtest.h>
 
 #include <stdexcept>

@@ -19,7 +19,7 @@ namespace {
 
 void expect_kept(std::uint64_t seed) {
     const auto result = simulate(seed);
-    // Plays the seed again to print its story. A seed always gives the same history.
+    // Plays the seed again to print the history's events. A seed always gives the same history.
     if (result.broken) ADD_FAILURE() << simulate(seed, {}, trace::detail::full).report();
 }
 
@@ -49,8 +49,9 @@ void expect_kept(work_kind work) {
 
 // Seeds for which the simulation once reported a broken promise. Each comment names the last commit with this report,
 // the promise (invariants.hpp and recipe_judge.hpp in tests/verification list the codes), and the unit test that now
-// covers the cause. Where the report was wrong, a comment names the part of the simulation at fault: the judge, the
-// modelled servers, or the scenario. A seed keeps its history only until the simulator changes.
+// covers the cause. Where the report was wrong, a comment names the part of the simulation at fault: the code that
+// checks the promises, the modelled servers, or the scenario. A seed keeps its history only until the simulator
+// changes.
 struct found_seed {
     std::uint64_t seed = 0;
     work_kind work = work_kind::locks;
@@ -60,20 +61,20 @@ constexpr std::array k_found{
     // contender_in_session.whose_watch_an_earlier_connection_lost_asks_for_it_again
     found_seed{7'029'489},
     found_seed{7'262'731},
-    // Up to commit 6bbd0dd, the judge reported a broken promise G4 (no orphans) in the next seed. Test:
+    // Up to commit 6bbd0dd, the simulation reported a broken promise G4 (no orphans) in the next seed. Test:
     // simulation.waits_for_those_who_still_come_to_their_turn
     found_seed{905'244, work_kind::deadlocks},
-    // Up to commit d7e23cc, the judge wrongly reported a broken promise M2 (removal after max_hold) in the next seed.
-    // Corrected rule: a session that its client left ends at the latest two ticks after its timeout.
+    // Up to commit d7e23cc, the simulation wrongly reported a broken promise M2 (removal after max_hold) in the next
+    // seed. Corrected rule: a session that its client left ends at the latest two ticks after its timeout.
     found_seed{1'418'227, work_kind::recursion},
-    // Up to commit d7e23cc, the judge wrongly reported a broken promise E1 (stepping aside in an election) in the next
-    // seed. Corrected rule: if an operator removes the znode of a leader's term, that term does not use up the hint
-    // that names the next leader.
+    // Up to commit d7e23cc, the simulation wrongly reported a broken promise E1 (stepping aside in an election) in the
+    // next seed. Corrected rule: if an operator removes a leader's znode, this leader does not use up the hint (the
+    // name of the next leader).
     found_seed{1'362'975, work_kind::elections},
-    // Up to commit 1fbf697, the judge wrongly reported a broken promise G6 (tokens grow) in the next seed. Corrected
-    // rule: a client whose clock stopped may learn of its grant late.
+    // Up to commit 1fbf697, the simulation wrongly reported a broken promise G6 (tokens grow) in the next seed.
+    // Corrected rule: a client whose clock stopped may learn of its grant late.
     found_seed{6'683'334},
-    // Up to commit b5bbae5, the judge wrongly reported a broken promise G2 (fairness) in the next seeds. Corrected
+    // Up to commit b5bbae5, the simulation wrongly reported a broken promise G2 (fairness) in the next seeds. Corrected
     // rule: a clock that stopped does not show how long ago an operator deleted a znode.
     found_seed{689'493},
     found_seed{1'741'584},
@@ -88,14 +89,14 @@ constexpr std::array k_found{
     // session_looks.give_back_a_watch_that_another_contender_set
     found_seed{4'096'197, work_kind::recursion},
     found_seed{4'571'912, work_kind::conversions},
-    // Up to commit eb283cc, the judge wrongly reported a broken promise M2 (removal after max_hold) in the next seed.
-    // Corrected rule: an expired session stays while the leader closes other sessions.
+    // Up to commit eb283cc, the simulation wrongly reported a broken promise M2 (removal after max_hold) in the next
+    // seed. Corrected rule: an expired session stays while the leader closes other sessions.
     found_seed{1'700'829},
     // The library of commit dbf7beb broke the promise G3 (no herd) in the next seed. Unit test:
     // contender_permits.a_second_look_waits_for_the_look_that_is_under_way
     found_seed{1'993'654},
-    // Up to commit 53c75e4, the judge wrongly reported a broken promise G4 (no orphans) in the next seed. Corrected
-    // rule: if an answer is late, a client may replace a session that it does not need.
+    // Up to commit 53c75e4, the simulation wrongly reported a broken promise G4 (no orphans) in the next seed.
+    // Corrected rule: if an answer is late, a client may replace a session that it does not need.
     found_seed{3'653'085, work_kind::recursion},
     // Up to commit c1032eb, the history of the next seed did not end. The modelled quorum_lock was at fault: it tried
     // again and again, although the session timeout was too short for a lease.
@@ -103,12 +104,12 @@ constexpr std::array k_found{
     // Up to commit 470e973, the history of the next seed failed. The model was at fault: a caller that had left got the
     // outcome of its call a second time.
     found_seed{101'700},
-    // Up to commit c87ff03, the judge reported a broken promise G4 (no orphans) in the next seed. The scenario was at
-    // fault: its size limit for a packet of watches was computed for one contender, and a retained lock added a
+    // Up to commit c87ff03, the simulation reported a broken promise G4 (no orphans) in the next seed. The scenario was
+    // at fault: its size limit for a packet of watches was computed for one contender, and a retained lock added a
     // contender.
     found_seed{240'662},
-    // Up to commit cb0e738, the judge wrongly reported a broken promise G3 (no herd) in the next seed. Corrected rule:
-    // when a semaphore's waiter gets room, it keeps its watch until it gets the event.
+    // Up to commit cb0e738, the simulation wrongly reported a broken promise G3 (no herd) in the next seed. Corrected
+    // rule: when a permit becomes free for a semaphore's waiter, it keeps its watch until it gets the event.
     found_seed{11'016'697},
     // The library of commit 6bbd0dd broke the promise X1 (it reports only deadlocks that exist) in the next seed. Unit
     // test:
@@ -191,7 +192,7 @@ TEST(simulation, plays_other_histories_for_other_seeds) {
     EXPECT_NE(simulate(1).fingerprint, simulate(2).fingerprint);
 }
 
-// If no history had a grant, the judge could not find a broken promise about grants.
+// If no history had a grant, the simulation could not find a broken promise about grants.
 TEST(simulation, grants_locks) {
     std::uint64_t grants = 0;
     for (std::uint64_t seed = 1; seed <= 100; ++seed) grants += simulate(seed).grants;

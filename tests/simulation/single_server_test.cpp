@@ -48,8 +48,8 @@ TEST(single_server, of_the_sql_kind_keeps_what_is_declared) {
     expect_kept_by_all_work(server_kind::sql);
 }
 
-// In the history of each of these seeds, the judge once reported a broken promise. The fault was in the library, in the
-// modelled server, or in the judge itself.
+// In the history of each of these seeds, the simulation once reported a broken promise. The fault was in the library,
+// in the modelled server, or in the code that checks the promises.
 TEST(single_server, keeps_what_is_declared_where_a_seed_broke_it_once) {
     struct found {
         server_kind servers;
@@ -197,7 +197,7 @@ TEST(single_server, plays_one_history_for_a_seed) {
     }
 }
 
-// The judge uses the promises that the real back ends declare, and does not have its own copy of them.
+// The simulation checks a server by the promises that the real back end declares, and has no copy of these promises.
 #if TURNSTILE_HAS_REDIS
 TEST(single_server, of_the_redis_kind_is_judged_by_what_its_back_end_declares) {
     redis::server_facts durable;

@@ -171,7 +171,8 @@ TEST(user_recipes, who_stays_out_leads_once) {
     run.settle();
 }
 
-// While servers and clients fail, never do two participants lead at a time. After the faults one participant leads.
+// While servers and clients fail, two participants must never lead at the same time. After the faults one participant
+// leads.
 TEST(user_recipes, never_do_two_lead) {
     for (std::uint64_t seed = 1; seed <= 25; ++seed) {
         simulation run{{.seed = seed,

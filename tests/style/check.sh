@@ -149,7 +149,8 @@ rule_pure() {
 }
 
 # A folder of src/ may include only itself and the folders before it in this list. The same rule holds for testing/ (the
-# users' kit) and tests/verification (the judges). Of the core, back ends may include only core/seam.
+# libraries for users' tests) and tests/verification (the code that checks simulations). Back ends may include no folder
+# of the core except core/seam.
 readonly layers=(support base core/seam core/lease core/queue core/contender core/session core/composite
     tls local guardian modules sql zookeeper redis client recipe/node recipe/lock recipe/operator recipe/deadlock recipe/election
     recipe/gate recipe/composite inspection servers simulation schedule deterministic verification

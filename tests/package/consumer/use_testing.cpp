@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Uses two parts of the testing kit. The simulation links internal parts of the library.
+// Uses two parts of the testing kit (turnstile::testing). The simulation links internal parts of the library.
 #include <atomic>
 #include <chrono>
 #include <iostream>
@@ -15,7 +15,7 @@
 // warn.
 const turnstile::testing::ensemble_options three_servers{.count = 3};
 
-// The kit must not contain a second copy of the log, which would hide the library's log.
+// The testing kit must not contain a second copy of the log, which would hide the library's log.
 bool hears_the_log() {
     std::atomic<int> lines{0};
     turnstile::set_log_sink([&](turnstile::log_level, std::string_view) { ++lines; });

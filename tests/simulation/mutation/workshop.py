@@ -11,7 +11,8 @@ from catalogue import ROOT, Mistake
 from schemata import HEADER, HEADER_NAME, VARIABLE
 
 COPIED = ["CMakeLists.txt", "CMakePresets.json", "cmake", "include", "src", "testing", "tests"]
-# A mutant may make histories long. The simulator ends endless histories, so only slow histories reach this limit.
+# A mutant (a faulty version of the sources) may make histories long. The simulator ends endless histories, so only slow
+# histories reach this limit.
 LONGEST_RUN_SECONDS = 1800
 COMPARED_SEEDS = range(1, 6)
 HUNT = "hunt"
@@ -41,7 +42,7 @@ class Workshop:
         self.call(
             ["cmake", "-G", "Ninja", "-S", str(self.tree), "-B", str(self.build)]
             + ["-DCMAKE_BUILD_TYPE=None", "-DCMAKE_COMPILE_WARNING_AS_ERROR=OFF"]
-            # The build has no assertions, because the judges of the promises must find the faults.
+            # The build has no assertions, because the code that checks the promises must find the faults.
             + ["-DCMAKE_CXX_FLAGS=-O1 -w -DNDEBUG -DTURNSTILE_NO_CHECKS"]
             + [f"-DTURNSTILE_BUILD_{part}=OFF" for part in ("EXAMPLES", "DEMO", "BENCH")]
             + ["-DTURNSTILE_INSTALL=OFF"]

@@ -77,7 +77,8 @@ TEST_F(admin_server, hostile_bytes_of_any_kind) {
     EXPECT_TRUE(testing::eventually([&] { return ask("/api/v1/me").status == 200; }));
 }
 
-// Browsers request all views and a stream, while locks come and go and other clients send invalid requests.
+// Browsers request six addresses of the page many times, while a lock is taken and released and another client sends
+// invalid requests.
 TEST_F(admin_server, many_at_a_time) {
     std::vector<std::thread> crew;
     std::atomic<int> shown{0};

@@ -292,7 +292,7 @@ TEST(doctor, names_the_clock_of_the_servers_that_there_are) {
 TEST(doctor, has_no_complaint_of_an_empty_folder) {
     auto seen = healthy();
     EXPECT_EQ(doctor_text(seen, {}).find("empty folders"), std::string::npos);
-    // The trial lock of `doctor` was in "/locks".
+    // The lock that `turnstile doctor` takes as a test was in "/locks".
     for (const char* folder : {"/locks", "/locks/a", "/locks/b"})
         seen.odd->found.push_back({oddity::empty_folder, folder});
     const auto found = all_findings(seen);

@@ -17,7 +17,7 @@
 namespace turnstile::cli {
 namespace {
 
-// Makes that call fail in this process.
+// Makes prctl(PR_SET_CHILD_SUBREAPER) fail in this process.
 void refuse_orphans() {
     std::array filter{
         sock_filter BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),

@@ -102,7 +102,7 @@ TEST(option_table, is_the_one_of_the_documents) {
     EXPECT_EQ(documented(), rows);
 }
 
-// ---- the request ----------------------------------------------------------------------------
+// ---- the request that make_request() derives from an acquire's options ----------------------
 
 acquire_request checked(acquire_options&& options, core::attempt mode = core::attempt::wait) {
     return make_request(std::move(options), mode, 3s).value();
