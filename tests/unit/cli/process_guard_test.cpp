@@ -77,8 +77,7 @@ void say(int message, const std::string& text) {
 // A pipe that shows whether all processes with its writing end are dead.
 struct life_line {
     life_line() { static_cast<void>(!::pipe2(ends.data(), O_CLOEXEC)); }
-    // Returns true if all processes that had the pipe's writing end are dead. Only the observing process may call this
-    // function.
+    // Returns true if no other process has the pipe's writing end. Only the observing process may call this function.
     [[nodiscard]] bool is_cut() {
         ::close(ends[1]);
         pollfd end{ends[0], POLLIN, 0};

@@ -28,7 +28,7 @@ TEST(text_fields, come_back_whatever_is_in_them) {
     EXPECT_EQ(text_fields::parse("x=99999999999999999999").number("x"), std::nullopt);
 }
 
-// ---- succession hints -----------------------------------------------------------------------
+// ---- hints that name the next leader of an election -----------------------------------------
 
 constexpr std::int64_t k_now = 1'000'000;
 
@@ -123,7 +123,7 @@ TEST(job_rule, an_open_run_counts_for_at_most_for) {
               (job_decision{job_verdict::not_due, 50, 0}));
 }
 
-// ---- the rules of rates ---------------------------------------------------------------------
+// ---- the rules of rate gates ----------------------------------------------------------------
 
 TEST(rate_rule, records_come_back_with_the_newest_stamp) {
     rate_record record{3, 100, {{1}, {2}}};
@@ -141,7 +141,8 @@ TEST(rate_rule, records_come_back_with_the_newest_stamp) {
 }
 
 TEST(rate_rule, a_rule_of_many_entries_counts_them_by_slots) {
-    // A slot is 1,000 / 59 + 1 = 17 ms long. The first slot contains the time stamps from 0 to 16.
+    // A slot (a span of time whose entries are counted together) is 1,000 / 59 + 1 = 17 ms long. The first slot
+    // contains the time stamps from 0 to 16.
     rate_record record{61, 1'000};
     for (const std::int64_t stamp : {3, 16, 5, 17, 34}) record.add({stamp});
     EXPECT_EQ(record.groups, (std::vector<rate_group>{{16, 3}, {17}, {34}}));
@@ -212,7 +213,7 @@ TEST(rate_rule, never_more_than_n_in_any_period) {
 }
 
 // A record with many entries counts them by slots, which are short spans of time. All entries of a slot count until the
-// last of them is a period old. So the gate may admit an entry up to one slot too late.
+// last of them is a period old. So the rate gate may admit an entry up to one slot too late.
 TEST(rate_rule, a_slot_gives_its_places_up_together) {
     rate_record record{100, 5'900};  // has slots of 101 ms
     for (std::int64_t stamp = 10'100; stamp != 10'200; ++stamp) record.add({stamp});

@@ -139,7 +139,7 @@ public:
         }
     }
 
-    // ---- for tests ----
+    // ---- access to the recorded requests and notices ----
     template <class Op>
     [[nodiscard]] std::size_t count() const {
         return static_cast<std::size_t>(std::count_if(open.begin(), open.end(), is<Op>));

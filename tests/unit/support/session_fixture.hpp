@@ -197,7 +197,7 @@ protected:
         return fmt::format("_c_ffffffff-0000-4000-8000-000000000000-lock-{:010d}", sequence);
     }
 
-    // ---- the notices ----
+    // ---- notices that the core gave ----
     template <class T>
     [[nodiscard]] std::size_t told(core::contender_id id) const {
         return static_cast<std::size_t>(

@@ -155,7 +155,7 @@ TEST_F(contender_delay, a_remove_that_was_carried_out_already_is_the_end) {
     EXPECT_TRUE(lock.over());
 }
 
-// ---- the crash mark of an earlier holder ----------------------------------------------------
+// ---- the znode that an earlier holder's crash left behind (crash mark) ----------------------
 
 TEST_F(contender_delay, a_mark_that_was_left_is_noted_and_waited_out) {
     be_first();

@@ -77,7 +77,7 @@ protected:
     }
 };
 
-// ---- hand-overs by the low-water mark -------------------------------------------------------
+// ---- hand-overs by the low-water mark (each contender up to it is gone) ---------------------
 
 TEST_F(contender_low_water, is_asked_for_when_the_nearest_of_several_goes) {
     wait_in_long_queue();
@@ -191,7 +191,7 @@ TEST_F(contender_low_water, is_not_asked_for_by_whoever_gives_up) {
     EXPECT_EQ(session.count<get_op>(), 0U);
 }
 
-// ---- raising the low-water mark -------------------------------------------------------------
+// ---- raising the low-water mark (each contender up to it is gone) ---------------------------
 
 TEST_F(contender_low_water, is_raised_by_whoever_was_granted_by_it) {
     be_granted_by_mark();
@@ -307,7 +307,7 @@ TEST_F(contender_low_water, is_not_raised_by_a_holder_that_changed_its_connectio
     EXPECT_EQ(session.op<remove_op>(), (remove_op{"/q/" + own}));
 }
 
-// ---- the low-water mark and the lock delay together -----------------------------------------
+// ---- lock delay, and a low-water mark (each contender up to it is gone) ---------------------
 
 class contender_low_water_with_delay : public contender_low_water {
 protected:

@@ -245,7 +245,7 @@ TEST_F(contender_permits, the_first_that_came_after_it_shrank_watches_all_that_m
     EXPECT_THAT(session.watched, UnorderedElementsAre("/a/s", path(3), path(4)));
 }
 
-// ---- a contender that waited shows its grant --------------------------------------------------
+// ---- a contender that had to wait writes into its znode that it holds -------------------------
 
 TEST_F(contender_permits, writes_into_its_znode_when_it_had_to_wait) {
     wait_in_line();

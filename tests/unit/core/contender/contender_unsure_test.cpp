@@ -209,7 +209,7 @@ TEST_F(contender_unsure, is_gone_for_somebody_who_left_if_nothing_is_there) {
     expect_gone();
 }
 
-// ---- other answers that leave the contender unsure ------------------------------------------
+// ---- answers to the create that are lost, late or of another session ------------------------
 
 class contender_answered : public test::contender_fixture {};
 

@@ -141,7 +141,7 @@ TEST_F(contender_upgrade, that_was_removed_by_somebody_else_enters_anew) {
     EXPECT_EQ(session.count<create_op>(), 1U);
 }
 
-// ---- lost answers to the move ---------------------------------------------------------------
+// ---- lost answers to the request that moves the upgrade -------------------------------------
 
 class contender_upgrade_lost : public contender_upgrade {
 protected:

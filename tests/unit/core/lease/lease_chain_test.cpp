@@ -40,7 +40,7 @@ duration certain(const lease& session_lease) {
     return session_lease.valid_until() - session_lease.timeout() - at(0s);
 }
 
-// ---- writes in the chain --------------------------------------------------------------------
+// ---- writes in the chain of answered requests -----------------------------------------------
 
 TEST(lease_chain, takes_a_write_that_is_answered_before_its_end) {
     auto session_lease = at_the_leader();
@@ -71,7 +71,7 @@ TEST(lease_chain, that_is_broken_finds_no_write_useful) {
     EXPECT_EQ(session_lease.next_useful_write(), std::nullopt);
 }
 
-// ---- reads in the chain ---------------------------------------------------------------------
+// ---- reads in the chain of answered requests ------------------------------------------------
 
 TEST(lease_chain, of_reads_keeps_up_what_a_write_will_prove) {
     auto session_lease = at_the_leader();
@@ -132,7 +132,7 @@ TEST(lease_chain, through_a_follower_is_mended_by_a_write_in_time) {
     EXPECT_EQ(certain(other), 20s);
 }
 
-// ---- the chain over several connections -----------------------------------------------------
+// ---- a chain of answered requests over several connections ----------------------------------
 
 TEST(lease_chain, begins_on_a_new_connection_with_the_latest_answer) {
     auto session_lease = at_the_leader();
@@ -176,7 +176,7 @@ TEST(lease_chain, of_a_session_that_was_long_in_opening_is_broken_from_the_start
     EXPECT_FALSE(session_lease.valid(at(42s)));
 }
 
-// ---- the interval of requests ---------------------------------------------------------------
+// ---- the interval of the requests that keep the session alive -------------------------------
 
 TEST(lease_chain, is_kept_by_a_request_before_each_ping) {
     EXPECT_EQ(at_the_leader().keep_alive(), k_timeout * 3 / 10);

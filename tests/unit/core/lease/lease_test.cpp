@@ -83,7 +83,7 @@ TEST(lease, is_over_at_its_end) {
     EXPECT_FALSE(session_lease.valid(at(40s)));
 }
 
-// ---- clause (a) of lease.hpp ----------------------------------------------------------------
+// ---- clause (a) in lease.hpp: the server is standalone or the leader ------------------------
 
 TEST(lease, a_counts_from_a_write_to_a_server_that_touches_directly) {
     for (const auto role : {server_role::standalone, server_role::leader}) {
@@ -141,7 +141,7 @@ TEST(lease, a_forgets_the_role_with_the_connection) {
     EXPECT_EQ(certain(session_lease), 10s);
 }
 
-// ---- clause (b) of lease.hpp ----------------------------------------------------------------
+// ---- clause (b) in lease.hpp: a request that was answered long before the write -------------
 
 TEST(lease, b_counts_from_a_request_that_was_answered_a_relay_bound_before_the_write) {
     auto session_lease = attached_lease();
@@ -196,7 +196,7 @@ TEST(lease, b_does_not_take_a_write_as_proof_of_itself) {
     EXPECT_EQ(certain(session_lease), 10s);
 }
 
-// ---- clause (c) of lease.hpp ----------------------------------------------------------------
+// ---- clause (c) in lease.hpp: the lease from earlier connections ----------------------------
 
 TEST(lease, c_keeps_what_an_earlier_connection_established) {
     auto session_lease = attached_lease();
@@ -208,7 +208,7 @@ TEST(lease, c_keeps_what_an_earlier_connection_established) {
     EXPECT_EQ(certain(session_lease), 20s);
 }
 
-// ---- clause (d) of lease.hpp ----------------------------------------------------------------
+// ---- clause (d) in lease.hpp: the latest answer before the attach ---------------------------
 
 TEST(lease, d_counts_from_the_latest_answer_before_the_attach_once_a_write_has_committed) {
     auto session_lease = attached_lease();
@@ -313,7 +313,7 @@ TEST(lease, tells_what_it_rests_on) {
     EXPECT_EQ(guessed.rests_on(), evidence::assumed);
 }
 
-// ---- the next useful write ------------------------------------------------------------------
+// ---- the time of the next write that can extend the lease -----------------------------------
 
 TEST(lease, knows_of_no_useful_write_without_an_answer) {
     EXPECT_EQ(attached_lease().next_useful_write(), std::nullopt);

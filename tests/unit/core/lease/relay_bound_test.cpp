@@ -54,7 +54,7 @@ TEST(relay_bound, of_any_values_does_not_overflow) {
     EXPECT_GT(relay_bound({}, slow, {}), std::chrono::years{9});
 }
 
-// ---- a relay bound in a lease ---------------------------------------------------------------
+// ---- a lease after the client has learned the servers' configuration ------------------------
 
 class bound_of_a_connection : public ::testing::Test {
 protected:

@@ -43,7 +43,7 @@ protected:
         request.settings.folder = folder;
         on(request);
     }
-    // Enters the members 0, 1, ... each in a different folder: "/0", "/1", ...
+    // Lets `count` contenders enter, each in a different folder: "/0", "/1", ...
     void all_enter(std::size_t count) {
         for (std::size_t i = 0; i != count; ++i) enter(i, "/" + std::to_string(i));
     }

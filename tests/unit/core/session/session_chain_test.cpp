@@ -163,7 +163,7 @@ TEST_F(session_chain, of_a_session_that_was_long_in_opening_costs_another_one) {
     take_lock(k_ann);
 }
 
-// ---- requests that keep the chain -----------------------------------------------------------
+// ---- requests that continue the chain of answered requests ----------------------------------
 
 class session_chain_at : public session_chain, public ::testing::WithParamInterface<server_role> {};
 

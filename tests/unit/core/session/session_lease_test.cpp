@@ -291,7 +291,7 @@ TEST_F(session_lease, that_is_missing_is_confirmed_for_a_grant) {
     EXPECT_GT(session.session_lease().valid_until(), listed);
 }
 
-// ---- warnings before the end ----------------------------------------------------------------
+// ---- warnings before a lease ends -----------------------------------------------------------
 
 TEST_F(session_lease, that_is_nearly_over_is_told_once_if_asked_for) {
     start_attached();

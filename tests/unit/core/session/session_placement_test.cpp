@@ -290,7 +290,7 @@ TEST_F(session_placement, waiter_at_the_door_is_cancelled_without_a_request) {
     EXPECT_TRUE(session.idle());
 }
 
-// ---- placements other than automatic --------------------------------------------------------
+// ---- settings of `placement` other than `automatic` -----------------------------------------
 
 class session_at_the_leader : public placed_session {
 protected:

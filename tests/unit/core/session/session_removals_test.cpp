@@ -19,7 +19,7 @@ protected:
     static contender_id member(std::int32_t i) {
         return contender_id{100 + static_cast<std::uint64_t>(i)};
     }
-    // Lets all members wait behind a contender of another session.
+    // Lets `count` contenders wait behind a contender of another session.
     void let_wait(std::int32_t count = k_crowd) {
         for (std::int32_t i = 0; i != count; ++i) {
             acquire(member(i));
@@ -31,7 +31,7 @@ protected:
     void all_leave() {
         for (std::size_t i = 0; i != paths.size(); ++i) leave(member(static_cast<std::int32_t>(i)));
     }
-    // Makes all members leave: two removals are in progress, and the others wait for one batch.
+    // Makes all waiting contenders leave. Two removals are then in progress, and the other removals wait for one batch.
     void send_together() {
         start_attached();
         let_wait();
@@ -115,8 +115,8 @@ TEST_F(session_removals, give_a_watch_back_that_nobody_wants_any_more) {
     expect_all_gone();
 }
 
-// Each member watches the member before it. The removal of that member fires the watch, so the client need not remove
-// the watch.
+// Each contender watches the contender before it. The removal of that contender fires the watch, so the client need not
+// remove the watch.
 TEST_F(session_removals, give_no_watch_back_that_they_use_up) {
     start_attached();
     std::string ahead = stranger(0);
@@ -128,8 +128,8 @@ TEST_F(session_removals, give_no_watch_back_that_they_use_up) {
     }
     for (std::int32_t i = k_crowd; i-- != 0;) leave(member(i));
     answer_all_ok();
-    // The last two members left first, while the znodes that they watched still existed. So the client had to remove
-    // the watches of these two members, and the watch on the stranger's znode.
+    // The last two contenders left first, while the znodes that they watched still existed. So the client had to remove
+    // the watches of these two contenders, and the watch on the stranger's znode.
     EXPECT_THAT(forgotten,
                 ::testing::UnorderedElementsAre("/q/" + stranger(0), paths[3], paths[2]));
     expect_all_gone();

@@ -140,7 +140,7 @@ TEST_F(session_short_lease, is_good_for_a_while_after_a_re_attach) {
     EXPECT_EQ(told<failed>(k_ann), 0U);
 }
 
-// ---- the interval of confirmations ----------------------------------------------------------
+// ---- the interval of the requests that extend the lease (confirmations) ---------------------
 
 class session_short_lease_confirmed_seldom : public test::session_fixture {
 protected:

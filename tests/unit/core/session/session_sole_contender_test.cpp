@@ -76,8 +76,8 @@ protected:
         EXPECT_TRUE(cycle(number));
         EXPECT_TRUE(cycle(number + 1));
     }
-    // Acquires and releases the locks /q and /r. One transaction creates the contenders' znodes, and then its probe znode
-    // in /q. The contenders get the numbers `first` in /q and `second` in /r.
+    // Acquires and releases the locks /q and /r. One transaction creates the contenders' znodes, and then a temporary
+    // znode (the probe znode) in /q. The contenders get the numbers `first` in /q and `second` in /r.
     void cycle_together(std::int32_t first, std::int32_t second) {
         acquire_together request;
         for (const auto* const folder : {"/q", "/r"}) {
@@ -146,7 +146,8 @@ TEST_F(session_sole_contender, takes_a_lock_again_with_two_requests) {
     }
 }
 
-// The probe znode of a transaction took the number 1.
+// The transaction that creates the two contenders also creates a temporary znode (the probe znode) in the first folder.
+// This znode takes the number 1.
 TEST_F(session_sole_contender, counts_the_probe_znode_of_a_transaction) {
     cycle_together(0, 0);
     EXPECT_TRUE(cycle(2)) << "the folder is watched from now on";

@@ -179,7 +179,7 @@ TEST_F(session_states, take_no_event_of_a_session_that_is_over) {
     EXPECT_EQ(session.state(), state::connecting);
 }
 
-// ---- the order of states and notices (F9) ---------------------------------------------------
+// ---- the order of states and notices (failure F9) -------------------------------------------
 
 TEST_F(session_states, tell_holders_between_lost_and_connecting) {
     start_attached();

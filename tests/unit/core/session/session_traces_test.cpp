@@ -25,7 +25,7 @@ protected:
     }
 };
 
-// ---- watches (F13, F33) ---------------------------------------------------------------------
+// ---- watches that no contender needs any more (failures F13 and F33) ------------------------
 
 TEST_F(session_traces, of_a_watch_end_with_its_last_interest) {
     start_attached();
@@ -127,7 +127,7 @@ TEST_F(session_traces, of_two_in_one_queue_do_not_mix) {
     EXPECT_THAT(forgotten, ElementsAre(bobs));
 }
 
-// ---- the bytes of a session's znodes (F38) --------------------------------------------------
+// ---- the bytes of a session's znodes (failure F38) ------------------------------------------
 
 TEST_F(session_traces, in_bytes_are_those_of_the_paths) {
     start_attached();
@@ -164,7 +164,7 @@ TEST_F(session_traces, in_bytes_are_counted_from_the_call_until_it_is_gone) {
     EXPECT_EQ(session.owned_bytes(), 0U);
 }
 
-// ---- znodes of abandoned creates (F39) ------------------------------------------------------
+// ---- znodes of abandoned creates (failure F39) ----------------------------------------------
 
 TEST_F(session_traces, of_an_abandoned_create_are_removed_whenever_they_are_seen) {
     start_attached();
@@ -306,7 +306,7 @@ TEST_F(session_traces_of_a_late_create, are_gone_with_their_session) {
     }
 }
 
-// ---- a refused removal (F7) -----------------------------------------------------------------
+// ---- a refused removal (failure F7) ---------------------------------------------------------
 
 TEST_F(session_traces, that_may_not_be_removed_end_with_their_session) {
     start_attached();
