@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// invariants: judges the contract (G1 to G8) with facts that no simulated client knows: the true time and the committed
+// invariants: checks the contract (G1 to G8) with facts that no simulated client knows: the true time and the committed
 // state. A broken promise throws a `violation` with the promise's name.
 //
 // | name | judged                                                                                 |
@@ -24,8 +24,8 @@
 // |      | was removed without a release.                                                         |
 // | D2   | A low-water mark does not overwrite other clients' data in a lock's folder.            |
 //
-// Other judges check single recipes: recipe_judge.hpp (J, R, X, O), sharing_judge.hpp (S), composite_judge.hpp
-// (several locks at once).
+// Other classes check the promises of single recipes: recipe_judge.hpp (J, R, X, O), sharing_judge.hpp (S),
+// composite_judge.hpp (several locks at once).
 #pragma once
 
 #include <cstdint>
@@ -56,8 +56,8 @@ private:
 
 [[noreturn]] void breach(const char* invariant, const std::string& description);
 
-// Returns true if contenders of these kinds must not hold at the same time. For permits, the judge compares their sum
-// with the limit.
+// Returns true if contenders of these kinds must not hold at the same time. For permits, judge_together() compares
+// their sum with the limit.
 [[nodiscard]] bool exclude(core::claim_kind a, core::claim_kind b);
 
 class invariants final : public recorder {
@@ -79,7 +79,7 @@ public:
 
     void after_event() override;
 
-    // ---- for judges of recipes that use these locks ----
+    // ---- for classes that check recipes on these locks ----
     [[nodiscard]] bool healthy() const { return servers_.healthy(); }
     // Returns the instant since which no fault has affected this client's connection.
     [[nodiscard]] instant undisturbed_since(client_id client) const;

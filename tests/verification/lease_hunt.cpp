@@ -54,7 +54,8 @@ void draw_relay_bound(dice& chance, tried_rule rule, scenario& s) {
 }
 
 // Servers grant timeouts of 2 to 20 ticks. A client of a follower has a lease only for the part of the timeout that
-// exceeds the relay bound (see draw_relay_bound), so the timeout is at least 1.3 times the relay bound.
+// exceeds the relay bound (the longest time until the leader learns of a message to a follower). So the timeout is at
+// least 1.3 times the relay bound.
 core::duration draw_timeout(dice& chance, const scenario& s) {
     const auto least = std::max(2 * s.time.tick, dice::part(s.rule.relay_bound, 1.3));
     // A leader that lost its followers still answers syncs for syncLimit ticks. A session with a longer timeout mostly

@@ -32,8 +32,8 @@ enum class tried_rule {
     two_thirds_since_heard,
     // The library's rule, where an answered sync counts as a committed write.
     confirmed_by_sync,
-    // The library's rule for a server of unknown role, with a relay bound of zero: an answered request extends the
-    // lease as soon as any later write has committed.
+    // The library's rule for a server of unknown role, as if the leader learned at once of each message to a follower:
+    // an answered request extends the lease as soon as any later write has committed.
     touch_before_write,
 };
 inline constexpr std::array k_tried_rules{

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// recipe_judge: judges the promises of guarded writes, elections and gates by the committed state. It also judges the
-// promises of re-entrant locks. seat_judge.hpp judges the state of a participant of an election.
+// recipe_judge: checks the promises of guarded writes, elections, job gates and rate gates by the committed state. It
+// also checks the promises of re-entrant locks. seat_judge.hpp checks the state of a participant of an election.
 //
 // | name | judged                                                                                 |
 // |------|----------------------------------------------------------------------------------------|

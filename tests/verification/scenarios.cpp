@@ -210,8 +210,8 @@ void draw_operators(dice& chance, scenario& s) {
     if (chance.chance(0.15)) asks = s.time.session_timeout / 2;
 }
 
-// Gives semaphores many waiters and sometimes lowers the limit. No operator changes the folder, so that the judge can
-// check G3 (a deletion wakes at most one session).
+// Gives semaphores many waiters and sometimes lowers the limit. No operator changes the folder, so that the simulation
+// can check the promise G3 (a deletion wakes at most one session).
 void shrink_semaphore(scenario& s) {
     for (const auto by_hand : {fault::hand_delete, fault::hand_set, fault::hand_close,
                                fault::take_away, fault::all_give_up})
@@ -286,7 +286,7 @@ void draw_quiet_lock(dice&& chance, scenario& s) {
 }
 
 // Draws a server's limit on connections, and clocks that stop. A stopped clock breaks an assumption of leases, so the
-// judge excuses the violations that follow from it. The judge can recognize these violations only if each hold has one
+// simulation excuses the violations that follow from it. It can recognize these violations only if each hold has one
 // lock (invariants::judge_holds).
 void draw_limits(dice& chance, scenario& s) {
     const auto timeout = s.time.session_timeout;

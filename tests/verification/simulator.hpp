@@ -50,7 +50,7 @@ struct outcome {
 
     // Returns the command that replays this history: "scripts/simulate --seed 42 --work deadlocks --trace".
     [[nodiscard]] std::string replay() const;
-    // Returns the seed, the broken promise, the faults, and the last events of the story.
+    // Returns the seed, the broken promise, the faults, and the last events of the history.
     [[nodiscard]] std::string report(std::size_t last_events = 60) const;
 };
 

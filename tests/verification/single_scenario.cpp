@@ -45,7 +45,7 @@ void draw_clocks(scenario& s) {
     s.single.most_slew = counts_by_it ? 0 : static_cast<std::int64_t>(s.rule.clock_drift / 2 * 1e6);
 }
 
-// Lets each client take one lock at a time, because the judge can then recognize excused violations.
+// Lets each client take one lock at a time, because the simulation can then recognize excused violations.
 void keep_to_plain_locks(scenario& s) {
     s.ensembles.clear();
     s.lock_delay = {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// composite: a simulated client's call for several locks at once, with core::all_of or core::quorum and the contenders
-// of the parts.
+// composite: a simulated client's call for several locks at once, with core::all_of or core::quorum and one contender
+// for each lock.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,7 @@ struct composite {
     }
 };
 
-// Gives the judge access to a client's calls for several locks at once (composites).
+// Gives composite_judge access to a client's calls for several locks at once (composites).
 class composite_holder {
 public:
     composite_holder() = default;

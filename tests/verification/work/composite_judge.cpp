@@ -55,8 +55,8 @@ std::size_t composite_judge::count_valid(client_id client, const composite& comp
     return count;
 }
 
-// Returns true if the composite's guard is valid. The guard's validity depends on the number of held parts with a valid
-// lease.
+// Returns true if the guard of a call for several locks (a composite) is valid. That depends on the number of held
+// locks with a valid lease.
 bool composite_judge::valid(client_id client, const composite& composite) const {
     std::size_t count = 0;
     for (std::size_t i = 0; i != composite.folders.size(); ++i)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// composite_judge: judges holds of several locks at once. invariants.hpp judges the promises of each lock. A *part* is
+// composite_judge: checks holds of several locks at once. invariants.hpp checks the promises of each lock. A *part* is
 // the contender for one of the locks.
 //
 // | name | judged                                                                                 |
@@ -42,7 +42,7 @@ public:
     // Returns true if the guard of one of the composite's locks is valid. `part` is the lock's index.
     [[nodiscard]] bool part_valid(client_id client, const composite& composite,
                                   std::size_t part) const;
-    // Returns true if the guard of a composite that was just granted is valid.
+    // Returns true if the guard of a call for several locks (a composite), which was just granted, is valid.
     [[nodiscard]] bool valid(client_id client, const composite& composite) const;
     void on_granted(client_id client, const composite& composite);
     // Called when the call for several locks has ended, and the client has an answer for each of its contenders.

@@ -11,8 +11,8 @@ namespace turnstile::simulation {
 
 namespace {
 
-// Reads the gate's data and the leader's time. A derived class then decides what the thread does, and makes the next
-// steps.
+// Reads the data of a job gate or a rate gate, and the leader's time. A derived class then decides what the thread
+// does, and makes the next steps.
 class gate_work : public recipe_work {
 public:
     gate_work(sim_client& client, const scenario& scenario, dice& chance, const char* record)

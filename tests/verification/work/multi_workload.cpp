@@ -225,7 +225,7 @@ void multi_workload::leave(composite& set) {
     execute(key);
 }
 
-// ---- notices of the parts -------------------------------------------------------------------
+// ---- notices to the contenders for single locks ---------------------------------------------
 
 void multi_workload::hear(const core::notice& notice) {
     if (!parts_.contains(notice.id)) return;
@@ -274,7 +274,7 @@ void multi_workload::confirm(composite& composite) const {
         if (most->holds(i)) most->confirm(i, judge_.valid_until(id_, *composite.parts[i]));
 }
 
-// ---- actions of the composite ---------------------------------------------------------------
+// ---- actions of a call for several locks (a composite) --------------------------------------
 
 void multi_workload::execute(std::uint64_t key) {
     auto& mine = composites_.at(key);

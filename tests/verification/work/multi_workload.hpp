@@ -2,8 +2,8 @@
 // multi_workload: threads (workers) that take several locks, or a majority of locks on different ensembles. They hold,
 // release, or give up waiting, as the seed says.
 //
-// Executes the actions of core::all_of and core::quorum in virtual time. Notices of a part's hold arrive a little
-// later, one by one, as on a client's threads.
+// Executes the actions of core::all_of and core::quorum in virtual time. Notices about the hold of a single lock arrive
+// a little later, one by one, as on a client's threads.
 #pragma once
 
 #include <cstddef>
@@ -60,7 +60,8 @@ private:
     void execute(std::uint64_t key);
     void ask(std::uint64_t key, std::size_t part);
     void try_all(std::uint64_t key, const std::vector<std::size_t>& parts);
-    // Records `id` as the contender for this part of the composite, and returns the acquire to send for this part.
+    // Records `id` as the contender for one lock of a call for several locks. Returns the acquire to send for that
+    // lock.
     core::acquire prepare(std::uint64_t key, std::size_t part, asked how, core::contender_id id);
     void granted(composite& composite);
     void over(composite& composite);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// seat_judge: judges one participant of an election whenever none of its tasks is in progress. The judge knows the
+// seat_judge: checks one participant of an election whenever none of its tasks is in progress. seat_judge knows the
 // user's calls and the grants, and does not use the participant's state machine. A participant *takes part* from its
 // start() until it is closed, refused or has led its last term.
 //

@@ -42,7 +42,7 @@ struct shared_lock {
     std::size_t unanswered = 0;              // requested contenders without an answer
 };
 
-// Gives the judge access to a client whose threads share contenders.
+// Gives sharing_judge access to a client whose threads share contenders.
 class sharing_holder {
 public:
     sharing_holder() = default;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sharing_judge: judges locks that a process shares among its threads. invariants.hpp judges the promises of these
+// sharing_judge: checks locks that a process shares among its threads. invariants.hpp checks the promises of these
 // locks' contenders.
 //
 // | name | judged                                                                                 |
@@ -74,7 +74,7 @@ private:
         const client_view* client = nullptr;
         const sharing_holder* state = nullptr;
     };
-    // The judge's record of one lock in one process, which is independent of the tested state machine.
+    // The state of one lock in one process, which sharing_judge computes without the tested state machine.
     struct books {
         has contender = has::nothing;
         std::uint64_t number = 0;
