@@ -30,7 +30,7 @@ inline constexpr bool is_one_of = (std::same_as<V, Types> || ...);
 
 }  // namespace detail
 
-// The types that have a text.
+// The types that text_of() accepts.
 template <class V>
 concept has_text = detail::is_one_of<V, errc, error, fencing_token, fencing_vector, owner,
                                      session_state, server_role, contender_kind>;

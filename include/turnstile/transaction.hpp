@@ -106,8 +106,9 @@ public:
     // Any part.
     using part = std::variant<create_part, set_part, remove_part, check_part, put_part, make_part>;
 
-    // Each of these four functions adds a part about the znode at `path`, and returns the transaction. `data` is the
-    // new data. set(), remove() and check() require that the znode has `version`; any_version fits every znode.
+    // create(), set(), remove() and check() each add a part about the znode at `path`, and return the transaction.
+    // `data` is the new data. set(), remove() and check() require that the znode has `version`; any_version fits every
+    // znode.
     transaction& create(std::string_view path, std::string_view data,
                         node_kind kind = node_kind::persistent);
     transaction& set(std::string_view path, std::string_view data,

@@ -41,7 +41,7 @@ struct redis_server_options {
     // True: the server is a sentinel. Then `config` must name the servers that the sentinel watches
     // (redis_sentinel.hpp).
     bool sentinel = false;
-    // Adds a second port with TLS. The port of ask() stays without TLS.
+    // If set, the server also has a second port, with TLS. The first port, which ask() uses, stays without TLS.
     std::optional<redis_tls_files> tls{};
 };
 

@@ -112,7 +112,7 @@ struct simulated_call {
     std::function<void(std::size_t ahead)> on_queued{};
 };
 
-// A participant of an election. The handlers do what the function of a `leader` would do.
+// A participant of an election. Its handlers replace the function that a turnstile::leader runs while it leads.
 struct simulated_participant {
     simulated_client client{};  // client that takes part
     std::uint64_t number = 0;   // number of the participant
@@ -122,12 +122,12 @@ struct simulated_participant {
 // The options of a participant.
 struct simulated_election {
     bool once = false;  // see leader_options
-    // Pause before the participant queues again, see leader_options.
+    // Pause from the end of the participant's lead to its next entry into the queue, see leader_options.
     boottime_clock::duration pause = std::chrono::seconds{1};
-    // Called when the participant begins to lead. `term` is the hold for its commits. The term lasts until the
-    // participant resigns or leaves, the client is closed, or the lead is lost.
+    // Called when the participant begins to lead. `term` identifies the hold for commit(). The participant leads until
+    // it resigns or leaves, the client is closed, or the lead is lost.
     std::function<void(simulated_hold term, fencing_token)> on_lead{};
-    // Called when the term's stop token is triggered. The term ends when this function returns.
+    // Called when the participant must stop leading. When this function has returned, the participant no longer leads.
     std::function<void()> on_stop{};
 };
 
@@ -185,11 +185,11 @@ public:
     void read(simulated_client client, std::string_view path,
               std::function<void(const result<node>&)> done);
 
-    // ---- the library's election and gates, with handlers in place of threads ----
+    // ---- elections, job gates and rate gates, with handlers in place of threads ----
     // Adds a participant that behaves like `leader`, and starts it. Throws std::system_error(bad_path).
     simulated_participant lead(simulated_client client, std::string_view path,
                                simulated_election election);
-    // Ends the present term, like leader::resign().
+    // Makes the participant stop leading, like leader::resign().
     void resign(simulated_participant participant);
     void leave(simulated_participant participant);  // ends the participation
     // Returns whether the participant leads now, by its client's clock.

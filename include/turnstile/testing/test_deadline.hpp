@@ -20,9 +20,10 @@
 namespace turnstile::testing {
 
 // Returns the factor by which all limits are multiplied: the value of the environment variable
-// TURNSTILE_TEST_TIME_SCALE, a positive number. If the variable is not set or empty, the factor is 1, or 4 if the kit
-// was built with a sanitizer. On a machine where more than three programs wait for each processor at the first call,
-// this default is up to 8 times as large. Throws std::runtime_error if the variable is not a positive number.
+// TURNSTILE_TEST_TIME_SCALE, a positive number. If the variable is not set or empty, the factor is 1, or 4 if the
+// testing library was built with a sanitizer. The first call checks the machine's load: if more than three programs
+// wait for each processor, this default is up to 8 times as large. Throws std::runtime_error if the variable is not a
+// positive number.
 [[nodiscard]] double time_scale();
 
 // Returns `unscaled` times time_scale().

@@ -41,7 +41,7 @@ struct odd_znode {
     std::string path;  // path of the znode
 };
 
-// The result of a survey.
+// The result of odd_znodes_below().
 struct odd_survey {
     std::vector<odd_znode> found;         // sorted by path
     std::vector<std::string> unreadable;  // folders that an ACL forbids to read, sorted by path

@@ -34,14 +34,14 @@ enum class path_right { list, create, remove };
 
 // The difference between the wall clocks of the servers' leader and of this machine, measured by one write.
 struct clock_difference {
-    // The time by which the leader's clock is ahead; negative if it is behind.
+    // The time by which the leader's clock is ahead of this machine's clock; negative if it is behind.
     std::chrono::milliseconds ahead{};
-    // The uncertainty in both directions: half the duration of the write, plus one millisecond for the rounding of the
-    // leader's time stamp.
+    // The uncertainty of `ahead`, in both directions: half the duration of the write, plus one millisecond for the
+    // rounding of the leader's time stamp.
     std::chrono::milliseconds uncertainty{};
 };
 
-// The result of a trial.
+// The result of try_path().
 struct path_trial {
     std::string folder;               // the path, or the nearest existing folder above it
     std::vector<path_right> refused;  // rights that the folder's ACL refuses

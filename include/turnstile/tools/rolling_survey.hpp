@@ -40,7 +40,7 @@
 
 namespace turnstile {
 
-// The options of a round.
+// The options of one call of rolling_survey::go_on().
 struct round_options {
     std::size_t most_requests = 2'000;  // largest number of requests in this round; at least 1
     // Paths of locks that every round reads, for example the locks that a user is looking at.
@@ -49,7 +49,7 @@ struct round_options {
     std::stop_token stop{};  // ends the round with `cancelled`
 };
 
-// The result of a round.
+// The result of one call of rolling_survey::go_on().
 struct survey_round {
     std::size_t requests = 0;  // requests that the round sent
     std::size_t unlisted = 0;  // known folders that were never listed
@@ -59,7 +59,7 @@ struct survey_round {
     std::chrono::milliseconds oldest{};
 };
 
-// A survey of one folder.
+// Reads all locks below one folder again and again, in rounds with a limited number of requests.
 class TURNSTILE_EXPORT rolling_survey {
 public:
     // Makes a survey of `folder`. It reads at most `most_read` contenders in all queues together, from the head of each
