@@ -8,7 +8,8 @@ import re
 import subprocess
 
 WIDTH, HEIGHT = 8, 18  # of a character
-# The halves of a line in a cell, from its middle to the left, right, top, bottom.
+# Characters that are drawn as lines. Each letter is a line from the middle of the character's cell to its left (l),
+# right (r), top (t) or bottom (b). The other signs are a diagonal (\), a filled circle (o) and arrowheads (><^v).
 LINES = {"─": "lr", "│": "tb", "┌": "rb", "┐": "lb", "└": "rt", "┘": "lt", "├": "rtb", "┤": "ltb", "┬": "lrb",
          "┴": "lrt", "┼": "lrtb", "╲": "\\", "●": "lro", "►": "l>", "◄": "r<", "▲": "b^", "▼": "tv"}
 # The last columns of a state table in which each row has one transition.

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Installs and uses the packages in a minimal system, and writes the findings to /check/report. `scripts/package
-# --check` runs this inside the system, where /check contains the packages and README's program. The arguments name
-# further packages that a user has.
+# --check` runs this script inside the system, where /check contains the packages and README's program. The arguments
+# name further Debian packages that the script installs, such as a compiler.
 set -euo pipefail
 
 fail() {
@@ -42,7 +42,7 @@ g++ -std=c++20 /check/service.cpp -o /check/service $(pkg-config --cflags --libs
 needed=$(ldd /check/service)
 [[ $needed != *hiredis* && $needed != *libpq* && $needed != *libmariadb* ]] || fail "the program loads $needed"
 
-# Runs the command as an ordinary user: with a private server, and with a file.
+# Runs the program `turnstile` as an ordinary user, first with a private ZooKeeper server and then with an SQLite file.
 useradd --create-home user
 as_user() {
     setpriv --reuid=user --regid=user --clear-groups env HOME=/home/user "$@"

@@ -25,7 +25,8 @@ vcpkg_cmake_configure(
         -DTURNSTILE_BUILD_BENCH=OFF
         -DTURNSTILE_BUILD_CLI=OFF
         -DTURNSTILE_WITH_SASL=OFF
-        # vcpkg's folder for programs: the guardian is in tools/turnstile.
+        # vcpkg keeps programs in the folder tools. The library's helper program (turnstile-guardian) is in
+        # tools/turnstile.
         -DCMAKE_INSTALL_LIBEXECDIR=tools
 )
 vcpkg_cmake_install()
