@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// latest_failure: the reason why the sessions of a coordinator found no server to attach to. The sessions write the
-// reason. Every message for a caller without a session quotes the reason (core::coordinator::last_failure).
+// latest_failure: the reason why a client's sessions found no server that they could use. The sessions write the
+// reason. An error for a caller without a session quotes it (core::coordinator::last_failure).
 //
 // Thread safety: all members from any thread.
 #pragma once

@@ -82,7 +82,8 @@ std::size_t first_colon_without_port(std::string_view text) noexcept {
     return std::string_view::npos;
 }
 
-// The range of a password: from the colon (without a colon, from the slashes) to the '@'. Empty if there is no '@'.
+// The position of a password in a connect string: from the colon (without a colon, from the slashes) to the '@'. Empty
+// if there is no '@'.
 struct password_place {
     std::size_t begin = 0;
     std::size_t end = 0;

@@ -19,7 +19,7 @@ namespace turnstile::base {
 // A member of this type stores the process that makes the object.
 class process_mark {
 public:
-    // True in a forked child of that process.
+    // True if this is a forked child of the process that made the object.
     [[nodiscard]] bool forked() const noexcept { return process_generation() != generation_; }
 
 private:

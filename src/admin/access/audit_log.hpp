@@ -59,7 +59,7 @@ struct audit_filter {
 // that the clock cannot represent.
 [[nodiscard]] std::optional<wall_time> parse_time(const std::string& text);
 
-// Returns an entry as the file and the interface show it, without a newline.
+// Returns the JSON text of an entry, in the form of the log file and of the HTTP interface, without a newline.
 [[nodiscard]] std::string audit_line(const audit_entry& entry);
 
 class audit_log {

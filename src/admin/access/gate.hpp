@@ -37,7 +37,7 @@ public:
     // Returns the user of the request. Throws refusal (400) if a header of the proxy occurs several times.
     [[nodiscard]] identity identify(const http_request& request, const secrets& known,
                                     sign_ins& records) const;
-    // Checks that a change comes from the page itself. Throws refusal (403 csrf).
+    // Checks that the admin page itself sent a request that changes something. Throws refusal (403 csrf).
     static void check_change(const http_request& request, const identity& caller);
 
     // The client's address: the address of the connection, or the address that a trusted proxy reports

@@ -21,7 +21,8 @@ public:
     // Hashes a password with a new random salt. Throws std::system_error, or std::runtime_error if OpenSSL lacks a
     // function.
     [[nodiscard]] static password_hash of(std::string_view password);
-    // Returns nothing if the text has another form, or if its numbers would need more than 64 MiB.
+    // Parses a hash in the form "scrypt$N$r$p$SALT$KEY". Returns nothing if the text has another form, or if a check of
+    // a password would need more than 64 MiB.
     [[nodiscard]] static std::optional<password_hash> parse(std::string_view text);
     // Returns a hash that matches no password, for unknown users. Its check takes as long as a real check.
     [[nodiscard]] static password_hash of_nobody();

@@ -34,7 +34,8 @@ public:
                                          const std::string& password);
 
 private:
-    // Counts a failure before the check, and a successful check withdraws it. So simultaneous guesses all count.
+    // Counts a failure for the caller `key` before the password check. If the password is right, enter() removes the
+    // failure again. So simultaneous guesses all count.
     void begin_try(const std::string& key);
     [[nodiscard]] sign_ins::ticket check(const std::string& name, const std::string& password,
                                          std::atomic<std::size_t>& checks);

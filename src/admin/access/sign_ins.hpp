@@ -27,7 +27,8 @@ public:
     };
 
     [[nodiscard]] ticket begin(const user& person, bool shared, boottime_clock::time_point now);
-    // Returns nothing if the cookie is unknown or older than 12 hours.
+    // Returns the sign-in of the browser with this cookie. Returns nothing if the cookie is unknown or older than 12
+    // hours.
     [[nodiscard]] std::optional<ticket> find(std::string_view id, boottime_clock::time_point now);
     void end(std::string_view id);
 

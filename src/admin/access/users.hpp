@@ -30,7 +30,8 @@ struct user {
 
 class users {
 public:
-    // `file`: the file's name, for messages. Throws std::runtime_error with the line and the error.
+    // Parses the text of a users file. `file`: the file's name, for messages. Throws std::runtime_error; the message
+    // names the line and the error.
     [[nodiscard]] static users parse(std::string_view text, const std::string& file);
     // Reads a file that only its owner may open.
     [[nodiscard]] static users read(const std::string& file);
@@ -42,10 +43,10 @@ public:
     [[nodiscard]] bool have_tokens() const noexcept { return !tokens_.empty(); }
     [[nodiscard]] bool have_proxied() const noexcept { return !proxied_.empty(); }
 
-    // True if the name has a password.
+    // True if the users file has a password for the user `name`.
     [[nodiscard]] bool know(std::string_view name) const;
-    // Takes as long for an unknown name as for a wrong password, so that the duration does not reveal which names
-    // exist.
+    // Returns the user with this name and password. The check takes as long for an unknown name as for a wrong
+    // password, so that its duration does not reveal which names exist.
     [[nodiscard]] std::optional<user> with_password(std::string_view name,
                                                     std::string_view password) const;
     [[nodiscard]] std::optional<user> with_token(std::string_view token) const;

@@ -44,7 +44,8 @@ void check_members(const json& body, const std::vector<std::string>& known) {
             throw refusal{400, "bad_request", "the body has an unknown member: " + name};
 }
 
-// Returns the operator's name for the order. For a named user this is always the user's name.
+// Returns the person's name for the order's record. For a named user, this is the user's name. With a shared secret, it
+// is the name in the request's body.
 std::string author_of(const json& body, const identity& caller) {
     if (caller.shared) return text_member(body, "who", true);
     const auto said = text_member(body, "who", false);
@@ -186,7 +187,8 @@ milliseconds wait_asked(const json& body) {
     return milliseconds{found->get<std::int64_t>()};
 }
 
-// Removes the request from the holder's znode after the order was cancelled. Then throws the refusal.
+// Called after an order was cancelled. Removes the request to release from the holder's znode, and throws a refusal
+// that reports the cancellation.
 [[noreturn]] void withdraw(const revocation& orders, const contender& target, revoke_options how) {
     how.stop = {};
     const auto gone = orders.withdraw(target, how);

@@ -64,9 +64,10 @@ public:
         std::uint64_t number = 0;
         order_facts facts;
     };
-    // Returns the oldest order first.
+    // Returns the orders in progress, the oldest first.
     [[nodiscard]] std::vector<listed> list() const;
-    // Stops the order soon after the call. Returns false if no order in progress has this number.
+    // Requests a stop of the order `number`, which ends soon afterwards. Returns false if no order in progress has this
+    // number.
     bool cancel(std::uint64_t number, const std::string& by);
 
 private:

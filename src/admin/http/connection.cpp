@@ -92,7 +92,8 @@ void connection::on_read(bool good, std::size_t count) {
         discarded_ += count;
         return discarded_ > k_most_lingering ? close() : read();
     }
-    // A client of a stream sends no further requests.
+    // Closes the connection if bytes arrive from a client that receives a stream, because such a client must send no
+    // further request.
     if (!good || state_ != state::reading) return close();
     take({room_.data(), count});
 }

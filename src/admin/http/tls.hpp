@@ -17,7 +17,7 @@ public:
     // Throws std::runtime_error if a file is unreadable, or if the key does not match the certificate.
     tls_context(const std::string& certificate_file, const std::string& key_file);
 
-    // Returns a new reference, which the caller must free.
+    // Returns a new reference to OpenSSL's context, which the caller must free.
     [[nodiscard]] ssl_ctx_st* share() const;
 
 private:

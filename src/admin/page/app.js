@@ -137,7 +137,8 @@ function read_anew() {
   return refresh();
 }
 
-// The stream may have ended because the user's sign-in ended.
+// Called when the event stream has ended. If the user's sign-in has ended too, reads the view again, and the page then
+// shows the sign-in form.
 async function look_at_sign_in() {
   try {
     const { must_sign_in, signed_in } = await read_me();

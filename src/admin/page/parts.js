@@ -94,7 +94,7 @@ export function room() {
   return Math.max(240, Math.floor(main.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight)) - 34);
 }
 
-// Returns links, one of them chosen. values: [[value, text]]; link: value => address.
+// Returns links, of which one is marked as chosen. values: [[value, text]]; link: value => address.
 export function choices(title, values, chosen, link) {
   return h('nav', { class: 'choices', 'aria-label': title },
     values.map(([value, text]) =>

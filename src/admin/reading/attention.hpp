@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A user counts as watching the page for this time after the user's latest request. While no user watches, the server
-// reads the data less often.
+// k_attention: the time for which a user counts as watching the admin page after the user's latest request. While no
+// user watches, the server reads the data less often.
 #pragma once
 
 #include <chrono>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// latest_graph: the wait graph of the last snapshot, computed once for each snapshot, and the earlier contenders that
-// the computation needs.
+// latest_graph: the graph of waits between the owners of locks, computed once for each read of all locks (snapshot).
+// Also keeps the contenders of an earlier read, which the computation needs.
 //
-// Thread safety: the reader's lock guards this value. wait_graph_of() runs outside that lock.
+// Thread safety: the mutex of `reader` guards this value. wait_graph_of() runs while that mutex is unlocked.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ public:
     }
     [[nodiscard]] std::shared_ptr<const znode_set> before() const noexcept { return before_; }
 
-    // Returns the graph of this version's snapshot; null if it is not computed yet.
+    // Returns the graph of the snapshot with this version; null if it is not computed yet.
     [[nodiscard]] std::shared_ptr<const wait_graph> of(std::uint64_t version) const {
         return version_ == version ? graph_ : nullptr;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// lock_reader: reads more contenders of one lock's queue than the surveys do, for a user that views later pages of the
-// queue.
+// lock_reader: reads more contenders of one lock's queue than the regular reads of all locks do, for a user that views
+// later pages of the queue.
 //
 // Requests within one second share a result, and only one queue is read at a time. A read that would send too many
 // requests to the servers is refused.
@@ -27,7 +27,7 @@ public:
     // The reader reads at most this number of contenders of a queue, and only counts the rest.
     static constexpr std::size_t k_deepest = 10'000;
 
-    // `end`: stops a read in progress.
+    // `end`: a stop token that stops a read in progress.
     lock_reader(const client& servers, std::stop_token end, const reading_settings& settings);
 
     // Returns the locks at the path, with at most `most` contenders of each. Throws refusal: 429 too_many; 503 if the

@@ -93,7 +93,8 @@ void reader::look_at(const std::string& path) {
         looked_at_[path] = boottime_clock::now();
 }
 
-// While there is no session, the last known difference between the clocks stays.
+// Reads the difference between the servers' clock and this machine's clock. While there is no session, keeps the last
+// known difference.
 void reader::read_clock() {
     const auto shown = servers_.session().servers_time;
     const std::lock_guard lock{mutex_};

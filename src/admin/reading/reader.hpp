@@ -64,7 +64,7 @@ public:
     // that a user watches the page.
     [[nodiscard]] std::uint64_t wait_for_change(std::uint64_t known) const;
 
-    // Calls read(history) under the reader's lock.
+    // Calls read(history) while the mutex is locked, and returns the result.
     template <class F>
     [[nodiscard]] auto from_history(F&& read) const {
         const std::lock_guard lock{mutex_};
@@ -72,7 +72,7 @@ public:
     }
     [[nodiscard]] wall_time looking_since() const;
     void note_taken(const lock_key& lock, const std::string& znode);
-    // Returns the last snapshot's graph, which is computed once for each snapshot.
+    // Returns the graph of waits in the last snapshot. The reader computes it once for each snapshot.
     [[nodiscard]] std::shared_ptr<const wait_graph> graph();
 
     [[nodiscard]] reading_counts counts() const;

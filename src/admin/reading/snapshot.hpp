@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// snapshot: all locks of one survey, with totals that are computed once.
+// snapshot: the result of one read of all locks (a survey), with totals that are computed once.
 //
 // Thread safety: a value; shared as const.
 #pragma once
