@@ -29,8 +29,8 @@ std::string percent_text(double part) {
 std::optional<host_clock> read_host_clock() {
     timex state{};
     if (::adjtimex(&state) < 0) return std::nullopt;
-    // `freq` is in parts per million, with 16 fractional bits. `tick` also changes the rate: its nominal value is a
-    // second divided by the number of ticks per second.
+    // In the kernel's answer to adjtimex(), `freq` is in parts per million, with 16 fractional bits. `tick` also
+    // changes the rate of the clock: its nominal value is a second divided by the number of ticks per second.
     constexpr double k_part_per_million = 65'536.0 * 1e6;
     constexpr double k_second_us = 1e6;
     const auto ticks_per_second = static_cast<double>(::sysconf(_SC_CLK_TCK));

@@ -45,8 +45,8 @@ command_host::command_host(const keeping_options& options)
       keeper_{start_keeper({options.command, options.on_lost, options.grace, signals_.mask_before(),
                             status_.reader()},
                            guard_)} {
-    // Only this process ignores these signals: the keeper was forked before this call, and the command inherits its
-    // signal actions from the keeper.
+    // Only this process ignores these signals. The process that watches the command (the keeper) was forked before this
+    // call, and the command inherits its signal actions from that process.
     ::signal(SIGPIPE, SIG_IGN);
     ::signal(SIGTSTP, SIG_IGN);
     ::setenv(k_guardian_variable, guardian_name(keeper_).c_str(), 1);

@@ -29,19 +29,20 @@ namespace turnstile::cli {
 
 class command_host {
 public:
-    // Forks the keeper, blocks the signals that are forwarded to the command, and ignores SIGPIPE and SIGTSTP. Throws
-    // std::system_error and no_guard.
+    // Forks the keeper (the process that kills the command before the hold ends), blocks the signals that are forwarded
+    // to the command, and ignores SIGPIPE and SIGTSTP. Throws std::system_error and no_guard.
     explicit command_host(const keeping_options& options);
-    // Destroy the client before this object. The keeper, which this destructor ends, first closes the sessions that the
-    // client has left open.
+    // Destroy the client before this object. The destructor ends the keeper (the process that watches the command),
+    // which first closes the sessions that the client has left open.
     ~command_host() { end_keeper(std::move(keeper_)); }
     command_host(const command_host&) = delete;
     command_host& operator=(const command_host&) = delete;
 
     [[nodiscard]] const forwarded_signals& signals() const noexcept { return signals_; }
     [[nodiscard]] const status_pipe& status() const noexcept { return status_; }
-    // Returns client options with two effects. The keeper becomes the client's guardian, the process that closes the
-    // sessions that the client leaves open. The client refuses a path with contenders of another kind of lock.
+    // Returns client options with two effects. The process that watches the command (the keeper) also becomes the
+    // client's guardian: it closes the sessions that the client leaves open. The client refuses a path with contenders
+    // of another kind of lock.
     [[nodiscard]] static client_options options_for(const server_settings& servers);
 
     // Waits until the client is connected. Checks that the granted session timeout is long enough for the grace period.

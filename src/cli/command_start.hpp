@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// command_start: forks the command as a child of the keeper (cli/keeper.hpp), in a new process group.
+// command_start: forks the command as a child of the keeper (the process that watches the command, cli/keeper.hpp), in
+// a new process group.
 #pragma once
 
 #include <sys/types.h>

@@ -20,8 +20,9 @@
 namespace turnstile::cli {
 namespace {
 
-// Sends a message to the keeper (cli/keeper.hpp) without waiting. If the keeper has been stopped for long, the socket
-// is full and the message is lost. wait_and_handle() then kills the keeper in time.
+// Sends a message to the process that watches the command (the keeper, cli/keeper.hpp), without waiting. If that
+// process has been stopped for long, the socket is full and the message is lost. wait_and_handle() then kills that
+// process in time.
 bool send(int socket, keeper_order order, std::int64_t value, std::string_view rest = {}) {
     const order_packet packet{order, value};
     std::string text(sizeof packet, '\0');
@@ -113,8 +114,9 @@ bool command_watch::take_report() {
     return false;
 }
 
-// Returns a small fraction of the hold's remaining time, in milliseconds. So `run` reports a new confirmation to the
-// keeper long before the keeper kills the command.
+// Returns a small fraction of the hold's remaining time, in milliseconds. `turnstile run` looks for new confirmations
+// of the hold at least this often. So it reports them long before the watching process (the keeper) would kill the
+// command.
 int command_watch::longest_pause() const {
     const auto left = hold_.valid_until() - boottime_clock::now();
     const auto part = std::chrono::duration_cast<std::chrono::milliseconds>(left) / 50;
@@ -136,7 +138,8 @@ bool command_watch::wait_and_handle() {
     if (watched[1].revents != 0) forward_signals();
     if (!told_loss_) tell_lease();
     if (watched[0].revents != 0) return take_report();
-    // If the keeper does not kill the command in time, kills the keeper. The socket then reports the keeper's end.
+    // The keeper is the process that must kill the command before the hold ends. If it is late, kills the keeper; the
+    // socket then reports the keeper's end.
     if (is_keeper_late()) {
         end_.hold_lost = true;
         ::kill(keeper_process_, SIGKILL);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// command_watch: while the command runs, reports to the keeper (cli/keeper.hpp) how long the hold is valid. Also
-// forwards signals to the command, and writes the status lines that the command can read.
+// command_watch: while the command runs, reports how long the hold is valid to the keeper (the process that kills the
+// command before the hold ends). Also forwards signals to the command, and writes the status lines that the command can
+// read.
 #pragma once
 
 #include <functional>
@@ -21,7 +22,7 @@
 
 namespace turnstile::cli {
 
-// The hold under which a command runs: a lock's guard, or a leader's term.
+// The hold under which a command runs: the hold of a lock, or the leadership of an election.
 struct watched_hold {
     std::function<boottime_clock::time_point()> valid_until;
     std::function<result<void>()> status;
@@ -58,11 +59,11 @@ private:
     void tell_loss();
     void forward_signals();
     void note_death_of_keeper() noexcept;
-    // Reads a report of the keeper. Returns false if it is the last report.
+    // Reads a report of the process that watches the command (the keeper). Returns false if it is the last report.
     [[nodiscard]] bool take_report();
     [[nodiscard]] int longest_pause() const;
-    // True if the command must be dead by now, but the keeper has not reported the command's end. Then the keeper must
-    // be stopped or blocked.
+    // True if the command must be dead by now, but the process that watches it (the keeper) has not reported its end.
+    // Then the keeper must be stopped or blocked.
     [[nodiscard]] bool is_keeper_late() const;
 
     const int keeper_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // commands: the subcommands of `turnstile`. Each function adds one subcommand, and is defined in the source file with
-// its name. look.cpp, take.cpp and completion.cpp define two functions each.
+// the subcommand's name. look.cpp, take.cpp and completion.cpp define two functions each.
 #pragma once
 
 #include <functional>

@@ -81,7 +81,7 @@ public:
     }
 
     // Takes part until a signal arrives, or this process cannot take part any more. With --once, takes part only until
-    // its first term ends. Returns the exit code.
+    // this process has led once. Returns the exit code.
     int run() {
         say("waiting to lead as " + election_.id());
         election_.start();

@@ -76,8 +76,8 @@ std::string text_of(const held_lock& lock) {
     return lock.kind + ' ' + lock.run + ' ' + lock.path;
 }
 
-// Returns the locks of runs that are ancestors of this process. Also returns the locks of runs in another PID
-// namespace, whose ancestry this process cannot see.
+// Returns the locks of the `turnstile run` processes that are ancestors of this process. Also returns the locks of such
+// processes in another PID namespace, because this process cannot see whether they are ancestors.
 std::vector<held_lock> held_above() {
     const char* const text = std::getenv(k_variable);
     std::vector<held_lock> held;
@@ -98,8 +98,8 @@ const char* name_of(wanted_kind kind) {
     return "permits";
 }
 
-// True if a run that wants a lock of the kind `wanted` may use an outer run's hold of the kind `held`. A run that wants
-// permits may use no outer hold, because each permit is a separate hold.
+// True if a `turnstile run` that wants a lock of the kind `wanted` may use the hold of an outer `turnstile run`, whose
+// kind is `held`. A `turnstile run` that wants permits may use no outer hold, because each permit is a separate hold.
 bool suffices(std::string_view held, wanted_kind wanted) {
     if (wanted == wanted_kind::permits) return false;
     return held == name_of(wanted) || (held == "exclusive" && wanted == wanted_kind::shared);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// held_above: finds the locks that an outer `run` already holds, if this `run` is part of its command.
+// held_above: finds the locks that an outer `turnstile run` already holds, if this `turnstile run` is part of its
+// command.
 //
 // Each `run` adds a line "KIND RUN PATH" for each of its locks to TURNSTILE_HELD in its command's environment. KIND is
 // mutex, exclusive, shared or permits. RUN identifies the process of `run`. Without the line, a nested `run` on the

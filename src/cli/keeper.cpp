@@ -21,7 +21,8 @@
 namespace turnstile::cli {
 namespace {
 
-// Blocks SIGTTOU, because the keeper sets the terminal's foreground group while it is in the background itself.
+// Blocks SIGTTOU in this process (the keeper, which watches the command), because it sets the terminal's foreground
+// group while it is in the background.
 void block_terminal_output() {
     sigset_t signals;
     ::sigemptyset(&signals);
@@ -50,8 +51,8 @@ void block_terminal_output() {
 }  // namespace
 
 keeper_link start_keeper(const keeper_settings& settings, process_guard& guard) {
-    // The ends of holds are times of this process's clock. With another clock, the keeper would kill the command too
-    // late.
+    // The ends of holds are times of this process's clock. With another clock, the child process that watches the
+    // command (the keeper) would kill it too late.
     if (support::children_get_other_clocks())
         throw no_guard{
             "turnstile could not end the command in time: the command would have another clock, "

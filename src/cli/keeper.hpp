@@ -32,16 +32,17 @@ struct keeper_link {
     pid_t pid = -1;
 };
 
-// Forks the keeper, which takes over `guard`. Call this with the forwarded signals blocked, and before the process has
-// a second thread. Throws std::system_error. Throws no_guard if this process's children are in another time namespace,
-// because the keeper's clock would then differ from this process's clock.
+// Forks the keeper, the process that kills the command before the hold ends. The keeper takes over `guard`. Call this
+// with the forwarded signals blocked, and before the process has a second thread. Throws std::system_error. Throws
+// no_guard if this process's children are in another time namespace, because the keeper's clock would then differ from
+// this process's clock.
 [[nodiscard]] keeper_link start_keeper(const keeper_settings& settings, process_guard& guard);
 
-// The value of TURNSTILE_GUARDIAN for the client of `run`, valid while the link exists.
+// Returns the value of TURNSTILE_GUARDIAN for the client of `turnstile run`. The value is valid while `keeper` exists.
 [[nodiscard]] std::string guardian_name(const keeper_link& keeper);
 
-// Notifies the keeper that `run` ends, and reaps the keeper. Waits for the keeper at most 500 ms: the keeper may still
-// have to close sessions, and then continues alone.
+// Notifies the process that watches the command (the keeper) that `turnstile run` ends, and reaps it. Waits for it at
+// most 500 ms: it may still have to close sessions, and then continues alone.
 void end_keeper(keeper_link keeper) noexcept;
 
 }  // namespace turnstile::cli

@@ -146,9 +146,9 @@ void keeper_loop::start(std::string_view environment) {
         report({keeper_report::ended, true, 0});
         return;
     }
-    // The keeper may have killed an earlier command while its exec was blocked, and that process may still exist. Then
-    // the keeper starts no further command, because it could not report that command's end before the earlier process
-    // has ended.
+    // This process (the keeper) may have killed an earlier command while its exec was blocked, and the killed process
+    // may still exist. Then this process starts no further command, because it could not report that command's end
+    // before the killed process has ended.
     if (given_up_ > 0) {
         report({keeper_report::not_started, false, EBUSY});
         return;

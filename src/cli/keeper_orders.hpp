@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// keeper_orders: the messages between `run` and its keeper (cli/keeper.hpp). Each message is one packet
-// (SOCK_SEQPACKET).
+// keeper_orders: the messages between `turnstile run` and the process that watches its command (the keeper,
+// cli/keeper.hpp). Each message is one packet (SOCK_SEQPACKET).
 #pragma once
 
 #include <cstddef>

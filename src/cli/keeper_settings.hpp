@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// keeper_settings: the command that the keeper (cli/keeper.hpp) starts, and how the keeper ends it.
+// keeper_settings: the command that the keeper (the process that watches the command) starts, and how the keeper ends
+// it.
 #pragma once
 
 #include <chrono>

@@ -19,7 +19,7 @@ constexpr std::int64_t k_many_outstanding = 1'000;
 // With a longer round trip than this fraction of the session timeout, one delayed message may end the session.
 constexpr int k_round_trips_per_timeout = 30;
 
-// Container znodes need ZooKeeper 3.5.
+// True for a release before ZooKeeper 3.5, which has no container znodes.
 bool is_old(std::string_view version) {
     return version.size() > 2 && version.starts_with("3.") && version[2] < '5' &&
            (version.size() == 3 || version[3] == '.');

@@ -25,8 +25,8 @@ void close_from_to(unsigned first, unsigned last) {
     if (first <= last) ::syscall(SYS_close_range, first, last, 0);
 }
 
-// Forks a child process that ends one session. The child calls no exec, because the keeper's program contains the
-// library's code.
+// Forks a child process that ends one session. The child calls no exec, because this program, which the keeper runs
+// too, contains the library's code.
 guardian::end_process fork_end(const std::string& scheme) {
     std::array<int, 2> ends{};
     if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) return {};

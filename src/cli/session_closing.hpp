@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_closing: makes the keeper (cli/keeper.hpp) the guardian of `run`: the keeper closes the sessions of a dead
-// `run`.
+// session_closing: makes the process that watches the command of `turnstile run` (the keeper, cli/keeper.hpp) its
+// guardian too: this process closes the sessions of a dead `turnstile run`.
 //
 // A usual guardian closes the sessions of a dead process at once, and the next waiter gets the lock. For `run` this is
 // too early, because the command may live a little longer. So the keeper is the guardian, and closes the sessions when
@@ -17,20 +17,20 @@
 
 namespace turnstile::cli {
 
-// The two ends of a connection that is private to `run` and its keeper.
+// The two ends of a private connection between `turnstile run` and the process that watches its command (the keeper).
 struct guardian_sockets {
     support::descriptor of_run;  // the client of `run` finds it by TURNSTILE_GUARDIAN
     support::descriptor of_keeper;
 };
 
-// Opens the two ends of the connection. Call this in the process of `run`, because the keeper checks which process
-// opened the connection. Throws std::system_error.
+// Opens the two ends of the connection. Call this in the process of `turnstile run`, because the other process (the
+// keeper) checks which process opened the connection. Throws std::system_error.
 [[nodiscard]] guardian_sockets open_guardian_sockets();
 
 class session_closing {
 public:
-    // `run`: the keeper's end of the connection. From now on this process's memory contains passwords of sessions, so
-    // the constructor forbids other processes of the user to read it.
+    // `run`: this process's end of the connection to `turnstile run`. From now on this process's memory contains
+    // passwords of sessions, so the constructor forbids other processes of the user to read it.
     explicit session_closing(support::descriptor run);
 
     // The descriptors that become readable when `run` sends a message; -1 for a closed socket.

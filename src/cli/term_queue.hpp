@@ -19,9 +19,9 @@ public:
     term_queue();
 
     void accept(std::function<void()> term);
-    // Returns a descriptor that is readable while run() has a term to run.
+    // Returns a descriptor that is readable while a function waits for run().
     [[nodiscard]] int descriptor() const noexcept { return ready_.get(); }
-    // Runs the terms (functions) that accept() has stored. Returns false if no term was stored.
+    // Runs the functions that accept() has stored. Returns false if no function was stored.
     bool run();
 
 private:

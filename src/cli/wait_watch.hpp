@@ -26,8 +26,8 @@ namespace turnstile::cli {
 
 class wait_watch {
 public:
-    // Shows the position in the queue. `ahead`: the number of contenders before this contender. Called on the watch's
-    // thread.
+    // Shows the position in the queue. `ahead`: the number of contenders before this contender. The thread of
+    // wait_watch calls this function.
     using show_place = std::function<void(std::size_t ahead)>;
 
     // Throws std::system_error.
@@ -36,11 +36,12 @@ public:
     wait_watch(const wait_watch&) = delete;
     wait_watch& operator=(const wait_watch&) = delete;
 
-    // A signal that ends the wait triggers this token. The watch then also closes the client.
+    // A signal that ends the wait triggers this token. wait_watch then also closes the client.
     [[nodiscard]] std::stop_token stop() const noexcept { return stop_.get_token(); }
     void note_place(std::size_t ahead);
 
-    // Ends the watch. Returns the signal that ended the wait, or 0. Does not consume later signals.
+    // Ends the thread of wait_watch. Returns the signal that ended the wait for the lock, or 0. Later signals stay
+    // pending.
     int finish();
 
 private:
