@@ -11,7 +11,7 @@ namespace turnstile::detail {
 call::call(base::cold<acquire_options>&& options, handler&& done)
     : blocks_{done == nullptr}, options_{std::move(options)}, done_{std::move(done)} {}
 
-// ---- the stop token -------------------------------------------------------------------------
+// ---- the caller's stop token ----------------------------------------------------------------
 
 void call::cancel_by_stop::operator()() const noexcept {
     // lock() fails if the hold is being destroyed. In that case the destructor waits for this callback to return.
@@ -30,7 +30,7 @@ void call::listen(const std::stop_token& stop) {
     // If the call has been answered meanwhile, `link` is destroyed here: nothing is left to cancel.
 }
 
-// ---- the outcome ----------------------------------------------------------------------------
+// ---- the grant or refusal of the lock -------------------------------------------------------
 
 void call::grant() {
     state_.grant();
@@ -105,7 +105,7 @@ void call::answer_handler() {
     call_user(done, std::move(own));
 }
 
-// ---- the loss -------------------------------------------------------------------------------
+// ---- the loss of the hold -------------------------------------------------------------------
 
 // If the caller has no guard yet, the loss becomes the outcome of the call.
 std::vector<call::task> call::lose(const error& why) {
@@ -166,7 +166,7 @@ result<void> call::status() const {
     return {};
 }
 
-// ---- the release ----------------------------------------------------------------------------
+// ---- the release of the hold ----------------------------------------------------------------
 
 bool call::begin_release(const error& why) noexcept {
     if (forked()) return false;                      // the hold belongs to the parent process

@@ -74,7 +74,7 @@ protected:
     // `options`: only the options that are needed after the request. `done`: empty if the caller blocks in wait().
     call(base::cold<acquire_options>&& options, handler&& done);
 
-    // ---- implemented by the kind of hold ---------------------------------------------------
+    // ---- each derived class implements these functions -------------------------------------
     // True if the lock is granted and certain now. A caller may wake late, so it gets the guard only if this is still
     // true (docs/reference/failures.md, F28).
     [[nodiscard]] virtual bool is_certain() const noexcept REQUIRES(mutex_) { return valid(); }

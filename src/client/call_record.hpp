@@ -38,9 +38,9 @@ public:
     }
 
     void tell_begin(const hold& call) const;
-    // Called just before the caller gets `outcome`.
+    // Reports the outcome to the observer, just before the caller gets it.
     void tell_outcome(const hold& call, const result<guard>& outcome) const;
-    // Called when the hold has ended, perhaps before its caller got it.
+    // Reports the end of the hold to the observer. The hold may end before its caller got it.
     void tell_end(const hold& call) const;
 
 private:

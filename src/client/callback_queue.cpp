@@ -82,8 +82,9 @@ void callback_queue::pump() {
     drain(lock, whose::ours);
 }
 
-// Requests a turn on a thread of the crew. Exception: while a thread of the crew calls the user's executor, this
-// function only sets `wanted_`. After that call, the thread reads `wanted_` and requests the turn.
+// Requests a thread of the crew (the library's threads for callbacks), which then runs the callbacks. Exception: while
+// such a thread calls the user's executor, this function only sets `wanted_`. After that call, the thread reads
+// `wanted_` and makes the request.
 void callback_queue::want_turn() {
     if (turn_ || scheduled_) return;
     if (hander_ != boost::thread::id{}) {
@@ -94,7 +95,7 @@ void callback_queue::want_turn() {
     threads_->post(shared_from_this());
 }
 
-// ---- a turn ---------------------------------------------------------------------------------
+// ---- runs callbacks, or gives them to the user's executor --------------------------------------
 
 bool callback_queue::take_turn() noexcept {
     executor last;  // destroyed under no lock
@@ -129,7 +130,7 @@ bool callback_queue::hand_over() noexcept {
     return turn_;
 }
 
-// Called when the executor throws, or destroys its task without running it.
+// Called if the executor throws an exception, or destroys the task that it got without running it.
 void callback_queue::abandoned() noexcept {
     tasks dropped;  // destroyed after the lock is released: what they own may call this queue
     const base::lock_guard lock{mutex_};
@@ -174,7 +175,7 @@ bool callback_queue::on_this_thread() const {
     return drainer_ == boost::this_thread::get_id();
 }
 
-// ---- the end --------------------------------------------------------------------------------
+// ---- the end of the queue -------------------------------------------------------------------
 
 void callback_queue::await_executor(base::unique_lock& lock,
                                     boottime_clock::time_point deadline) noexcept {
@@ -183,8 +184,8 @@ void callback_queue::await_executor(base::unique_lock& lock,
     }
 }
 
-// If the queue waits for a turn on a thread of the crew, and the calling thread belongs to the crew, takes the turn
-// here: the crew may have no other thread.
+// The crew is the group of the library's threads that run callbacks. If this queue has requested such a thread, and the
+// calling thread belongs to the crew, runs the callbacks in the calling thread: the crew may have no other thread.
 bool callback_queue::helps(base::unique_lock& lock) noexcept {
     if (!turn_ || !threads_->on_this_thread()) return false;
     lock.unlock();
@@ -193,8 +194,8 @@ bool callback_queue::helps(base::unique_lock& lock) noexcept {
     return true;
 }
 
-// Waits until no thread of the crew works for this queue, and no callback runs. If the queue has no executor, waits
-// until all callbacks have run.
+// Waits until none of the library's threads (the crew) works for this queue, and no callback runs. If the queue has no
+// executor, waits until all callbacks have run.
 void callback_queue::await_turns(base::unique_lock& lock) noexcept {
     const auto me = boost::this_thread::get_id();
     const boost::thread::id none;
@@ -210,8 +211,8 @@ void callback_queue::await_turns(base::unique_lock& lock) noexcept {
     }
 }
 
-// Allows the crew to end before two of its threads return: the thread whose callback closes this client, and the thread
-// that calls the user's executor. Both may run for any time.
+// Allows the crew (the library's threads for callbacks) to end before two of its threads return: the thread whose
+// callback closes this client, and the thread that calls the user's executor. Both may run for any time.
 void callback_queue::let_go() {
     threads_->let_go(drainer_);
     if (hander_ != boost::thread::id{}) threads_->let_go(hander_);

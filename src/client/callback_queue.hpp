@@ -42,11 +42,11 @@ namespace turnstile::detail {
 class callback_queue final : public thread_crew::member,
                              public std::enable_shared_from_this<callback_queue> {
 public:
-    // Starts a queue and a crew of one thread for this queue only. The thread ends with the queue. If the executor is
-    // empty, the crew runs the callbacks. Throws boost::thread_resource_error.
+    // Starts a queue, and one thread that only this queue uses. The thread ends with the queue. If the executor is
+    // empty, the thread runs the callbacks. Throws boost::thread_resource_error.
     [[nodiscard]] static std::shared_ptr<callback_queue> start(executor run,
                                                                thread_start own_thread = {});
-    // Makes a queue on the threads of a shared crew, which must outlive the queue.
+    // Makes a queue whose callbacks run on `threads`, which several queues share. `threads` must outlive the queue.
     [[nodiscard]] static std::shared_ptr<callback_queue> share(
         executor run, std::shared_ptr<thread_crew> threads);
     ~callback_queue() = default;
@@ -57,8 +57,8 @@ public:
     void post(std::vector<std::function<void()>>&& all) {
         for (auto& task : all) post(std::move(task));
     }
-    // Requests a turn on a thread of the crew if callbacks are queued. After finish(), runs the callbacks in the
-    // calling thread, because the queue has no other thread left.
+    // If callbacks are queued, requests a thread of the library, which runs them or gives them to the executor. After
+    // finish(), runs the callbacks in the calling thread, because the queue has no other thread left.
     void pump();
 
     // Waits until the running and queued callbacks have returned. If an executor runs them, waits until the deadline at

@@ -30,8 +30,8 @@ struct contender_counts {
     std::atomic<std::uint64_t> gone{0};
     std::atomic<std::uint64_t> waited{0};  // counts each call once
 
-    // Each function adds to the counters above. `entered` counts the calls whose first znode was created. `granted`,
-    // `failed`, `lost` and `gone` count only calls that `entered` has counted.
+    // Each of these functions updates the counters of this struct. `entered` counts the calls whose first znode was
+    // created. `granted`, `failed`, `lost` and `gone` count only calls that `entered` has counted.
     void count_entry() noexcept { entered.fetch_add(1, std::memory_order_relaxed); }
     void count_wait() noexcept { waited.fetch_add(1, std::memory_order_relaxed); }
     void count(const core::notice& news) noexcept;

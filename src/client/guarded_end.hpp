@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ends the session of a process that has died. This code runs in a helper process, which the guardian starts for this
-// purpose (guardian/module_ends.hpp).
+// Ends the session of a process that has died. This code runs in a helper process. The guardian, a process that watches
+// clients' processes, starts the helper for this purpose (guardian/module_ends.hpp).
 #pragma once
 
 namespace turnstile::detail {

@@ -25,7 +25,7 @@ class session_hold;
 
 class held_state {
 public:
-    // ---- the znode -------------------------------------------------------------------------
+    // ---- the hold's znode --------------------------------------------------------------------
     // `name` is the last part of the znode's path.
     void on_granted(const core::granted& news, std::string_view name) {
         token_ = news.token;
@@ -37,8 +37,8 @@ public:
     [[nodiscard]] core::claim_kind kind() const noexcept { return kind_; }
     void raise_token(const turnstile::fencing_token& least) { token_ = std::max(token_, least); }
 
-    // ---- renamings -------------------------------------------------------------------------
-    // Called before the hold requests the new kind of lock from its session.
+    // ---- changes of the kind of lock (renamings) ---------------------------------------------
+    // Called before the hold requests another kind of lock from its session, for example writer instead of reader.
     void begin_renaming(core::claim_kind to) { renamed_.change().asked_for = to; }
     void on_renamed(const core::renamed& news) {
         auto& answered = renamed_.change();

@@ -39,13 +39,13 @@ private:
 
 class internals {
 public:
-    // Returns null for a moved-from client.
+    // Returns the implementation of the client; null if the client was moved from.
     [[nodiscard]] static std::shared_ptr<client_impl> of(const client& servers);
 
-    // Returns null for an empty runtime.
+    // Returns the implementation of the runtime; null if `shared` is empty.
     [[nodiscard]] static std::shared_ptr<runtime_impl> of(const runtime& shared);
 
-    // Returns null for an empty metrics object.
+    // Returns the implementation of the metrics; null if `numbers` is empty.
     [[nodiscard]] static std::shared_ptr<metrics_impl> of(const metrics& numbers);
 
     // Makes the guard of the hold. While it has a guard, the hold owns itself, so the guard needs only a plain pointer.
