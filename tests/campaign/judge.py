@@ -61,7 +61,7 @@ class Verdict:
 
     def unkept_by_promise(self):
         counts = collections.Counter(promise for promise, _, _ in self.unkept)
-        names = {claims.ORDER: "the order of tokens"}
+        names = {"G1": "exclusion (G1)", claims.ORDER: "the order of fencing tokens"}
         return ", ".join(f"{count} violations of {names.get(promise, promise)}"
                          for promise, count in sorted(counts.items()))
 

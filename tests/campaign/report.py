@@ -42,7 +42,7 @@ def not_promised(verdict):
     return ["", f"{NOT_PROMISED}{verdict.unkept_by_promise() or 'nothing'}",
             f"two clients held one lock {verdict.numbers['double grants']} times, for at most "
             f"{verdict.numbers['the longest of them, in ms']} ms; "
-            + (f"the store refused all {late} late writes because of their tokens" if refused
+            + (f"the store refused all {late} late writes because of their fencing tokens" if refused
                else f"the store did NOT refuse all {late} late writes")]
 
 

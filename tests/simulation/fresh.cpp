@@ -168,8 +168,8 @@ std::string page_of(const fresh_options& wanted, const tally& all) {
         minutes, wanted.jobs, fmt::gmtime(std::chrono::system_clock::now()), wanted.commit,
         wanted.drawn_from);
     const auto sum = all.all();
-    text += fmt::format("{} histories of {} kinds, with {} events and {} grants: ", sum.histories,
-                        k_history_kinds.size(), sum.events, sum.grants);
+    text += fmt::format("{} simulated histories of {} kinds, with {} events and {} grants: ",
+                        sum.histories, k_history_kinds.size(), sum.events, sum.grants);
     if (all.findings.empty()) return text + "no history broke a promise.\n";
     text += fmt::format(
         "{} histories broke a promise. On another commit the same seeds give other "
