@@ -17,11 +17,11 @@
 namespace turnstile::zookeeper {
 
 // Throws std::system_error with `errc::bad_connect_string`. `open` of the result resolves the names in the caller's
-// thread, and throws `errc::unresolvable` if no host has an address. `guardian`, if not null, learns of each session
-// before the session's first use, and of the session's close. `security`: TLS, SASL or both; throws `errc::bad_option`
-// if the connect string and `security` both enable TLS, or both enable SASL. `read_only`: the sessions may attach to
-// read-only servers; throws `errc::bad_option` with TLS or SASL, and while the process has a coordinator for other
-// servers.
+// thread, and throws `errc::unresolvable` if no host has an address. `guardian` (the process that closes the sessions
+// if this process crashes), if not null, learns of each session before its first use, and of its close. `security`:
+// TLS, SASL or both; throws `errc::bad_option` if the connect string and `security` both enable TLS, or both enable
+// SASL. `read_only`: the sessions may attach to read-only servers; throws `errc::bad_option` with TLS or SASL, and
+// while the process has a coordinator for other servers.
 [[nodiscard]] std::unique_ptr<core::coordinator> make_coordinator(
     std::string_view connect_string, std::shared_ptr<guardian::guardian_link> guardian = nullptr,
     bool read_only = false, const server_security& security = {});

@@ -15,7 +15,7 @@ void last_answer::await(zhandle_t* handle, core::duration limit) {
     }
 }
 
-// Also called if the connection ends before the answer.
+// The C client calls this function when the server has answered the read, or when the connection ends before that.
 void last_answer::on_answer(int /*rc*/, const Stat* /*stat*/, const void* self) {
     auto& me = *static_cast<last_answer*>(const_cast<void*>(self));
     {

@@ -56,7 +56,7 @@ public:
         for (; !line_.empty() && line_.front().event; line_.pop_front())
             outlet_.deliver(std::move(*line_.front().event));
     }
-    // From now on the user gets nothing.
+    // From now on the user of the session gets no event and no reply.
     void close() noexcept { outlet_.close(true); }
     [[nodiscard]] bool is_closed() const noexcept { return outlet_.is_closed(); }
 

@@ -69,9 +69,9 @@ public:
         p.self = std::prev(all_.end());
         return p;
     }
-    // Called when the C client has got the request.
+    // Called when this library has passed a request to the C client.
     void handed_over() noexcept { ++with_client_; }
-    // Called when the C client has completed the request.
+    // Called when the C client has completed a request.
     void came_back() noexcept { --with_client_; }
     void remove(outstanding_request& p) { all_.erase(p.self); }
 

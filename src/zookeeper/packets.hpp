@@ -50,7 +50,8 @@ inline constexpr std::size_t k_length_bytes = 4;
 inline constexpr std::size_t k_reply_head_bytes = 16;
 inline constexpr std::int32_t k_auth_request = -4;  // the request number of each addauth
 
-// The functions return whole packets. `request`: the number by which the answer names the request.
+// The next functions return whole packets. A parameter `request` is the number that the server repeats in its answer to
+// the packet.
 [[nodiscard]] std::string attach_packet(const attach_request& value);
 [[nodiscard]] std::string auth_packet(std::string_view credentials);
 [[nodiscard]] std::string sasl_packet(std::int32_t request, std::string_view token);

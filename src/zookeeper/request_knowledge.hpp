@@ -5,11 +5,11 @@
 // or close the connection. A connection may also break for another reason, so one end proves nothing. If several
 // connections in a row end before the answer to such a request, this class considers the request the cause.
 //
-// | outcome of a request                                   | the kind counts as   |
-// |--------------------------------------------------------|----------------------|
-// | an answer                                              | known                |
-// | the answer "unimplemented"                             | refused              |
-// | lost, on k_ends connections in a row without an answer | doubted, until known |
+// | outcome of a request                                         | this kind of request then counts as            |
+// |--------------------------------------------------------------|------------------------------------------------|
+// | an answer, except "unimplemented"                            | known to the servers                           |
+// | the answer "unimplemented"                                   | refused by the servers                         |
+// | no answer, because k_ends connections in a row end before it | doubted, until a server answers such a request |
 //
 // A wrong decision costs requests, but breaks no guarantee to the user: the library then uses other requests with the
 // same effect.
@@ -30,7 +30,7 @@ public:
 
     void answered() noexcept;
     void refused() noexcept;
-    // Notes that this connection of this session ended before the answer came.
+    // Notes that this connection of this session ended before the answer to such a request came.
     void cut_off(const void* session, std::uint64_t connection) noexcept;
 
     [[nodiscard]] bool is_refused() const noexcept {

@@ -31,15 +31,16 @@ public:
     sharer_check(const core::session_settings& settings, const core::session_identity& own)
         : settings_{settings}, own_{own} {}
 
-    // Asks `first`, if it has an address, and then `others()`. Returns the first list; nothing if no server gives one,
-    // or if the session has ended. `others` may resolve names, so it is called only if `first` fails.
+    // Asks the server `first`, if it has an address, and then the servers `others()` for the list of the session's
+    // znodes. Returns the first list that a server gives; nothing if no server gives a list, or if the session has
+    // ended. `others` may resolve names, so it is called only if `first` fails.
     [[nodiscard]] std::optional<path_list> list(
         const socket_address& first, const std::function<std::vector<socket_address>()>& others);
     // After list(), call either settle() or leave(). Call settle() if only this client has the session. `marks`:
     // settle() creates the session mark. Any answer to that create proves that the session is usable (raw_session.hpp).
     void settle(bool marks);
-    // Call leave() if another client has the session, too. Removes the znodes at the paths, and gives the session the
-    // longest timeout.
+    // Call leave() if another client has the session, too. Removes the znodes at `own_paths`, and gives the session the
+    // longest timeout that the server allows.
     void leave(path_list own_paths);
 
 private:

@@ -7,13 +7,13 @@
 // removal may be lost with its connection, or there may be no connection. Then the session removes the watch after the
 // next attach, when the C client has set the watch again.
 //
-// | event                                                     | what the session does then with the path's watches |
-// |-----------------------------------------------------------|----------------------------------------------------|
-// | a request that sets a watch is sent                       | keeps them: the core needs the watch again         |
-// | the core forgets the watches; no such request is open     | removes them now                                   |
-// | the core forgets the watches while such requests are open | removes them after the reply to the last request   |
-// | the last of these requests is answered or lost            | removes them if the core has forgotten them        |
-// | the session attaches again                                | removes them if the core has forgotten them        |
+// | event                                                             | the session's action on the path's watches  |
+// |-------------------------------------------------------------------|---------------------------------------------|
+// | the session sends a request that sets a watch on the path         | keeps them: the core needs the watch again  |
+// | the core forgets the watches; no request that sets one is pending | removes them now                            |
+// | the core forgets the watches; requests that set one are pending   | removes them after the last of the replies  |
+// | the last pending request that sets a watch is answered or lost    | removes them if the core has forgotten them |
+// | the session attaches again                                        | removes them if the core has forgotten them |
 //
 // Thread safety: one thread at a time.
 #pragma once

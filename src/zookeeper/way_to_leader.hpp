@@ -42,16 +42,17 @@ struct way_to_leader {
     socket_address from{};           // the server that the session leaves
 };
 
-// Returns the list for a move to `leader`, which is one of the addresses.
+// Returns the list of servers that the C client needs to move to `leader`. The address `leader` is one of
+// `known.addresses`.
 [[nodiscard]] way_to_leader way_to(const socket_address& leader, const resolved_servers& known,
                                    base::random& chance);
 
-// True for the address that refuses connections, with which a list of way_from_silence() begins.
+// True if `host` is the address that refuses all connections. A list from way_from_silence() begins with this address.
 [[nodiscard]] bool is_unreachable(std::string_view host) noexcept;
 
-// Returns the list for a move to `to` over a new connection. `to` may be `present`, the current server; otherwise
-// `present` comes last. The list begins with an address that refuses connections, so that the C client gives up the
-// requests of the silent connection first.
+// Returns the list of servers that the C client needs to move to `to` over a new connection. `to` may be `present`, the
+// current server; otherwise `present` comes last in the list. The list begins with an address that refuses connections,
+// so that the C client gives up the requests of the silent connection first.
 [[nodiscard]] way_to_leader way_from_silence(const socket_address& present,
                                              const socket_address& to,
                                              const resolved_servers& known, base::random& chance);
