@@ -82,7 +82,8 @@ private:
     support::descriptor file_;
 };
 
-// Returns true for lines that a user of the kit needs. Internals are left out.
+// Returns true if the line of a stack trace is useful to a user. Lines of this library's scheduler, of Boost and of the
+// system are not.
 bool is_told(const std::string& line) {
     constexpr std::array k_hidden{
         " at /usr/", " at ./",  "_stand_in.cpp", "/testing/schedule/",

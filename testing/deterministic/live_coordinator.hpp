@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// live_coordinator: the coordinator for ZooKeeper connect strings in a run. It ignores the hosts and uses the
-// live_servers. It creates the connect string's chroot if that is missing.
+// live_coordinator: opens the sessions of ZooKeeper connect strings in a deterministic run. It ignores the hosts in a
+// connect string, and uses the simulated servers (live_servers.hpp). It creates the chroot if that is missing.
 #pragma once
 
 #include <memory>

@@ -204,7 +204,7 @@ void live_servers::make_by_hand(const std::string& znode) {
     }
 }
 
-// ---- questions of the test ------------------------------------------------------------------
+// ---- functions by which a test reads the servers' data ---------------------------------------
 
 std::optional<live_servers::found_node> live_servers::find(const std::string& znode) {
     return enter([&]() -> std::optional<found_node> {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// live_servers: the simulated ensemble in a run. Clients' messages reach it when the clients' threads send them, and
-// its planned events happen in virtual time.
+// live_servers: the simulated ensemble in a deterministic run. Clients' messages reach it when the clients' threads
+// send them, and its planned events happen in virtual time.
 //
 // One mutex guards the ensemble, the network and the servers' side of all sessions. Each thread that enters first
 // executes the events that are due. The ensemble's own thread does so when no other thread enters. Messages to a client

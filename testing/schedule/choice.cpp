@@ -8,7 +8,7 @@ namespace turnstile::schedule {
 
 namespace {
 
-// After k_fairness * plan.length steps, a run with priorities ignores the priorities.
+// After k_fairness * plan.length steps, a run that gives priorities to its threads chooses threads at random instead.
 constexpr std::uint32_t k_fairness = 5;
 constexpr std::uint64_t k_priorities = 1'000'000;
 

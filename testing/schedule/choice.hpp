@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// choice: chooses the next thread among the runnable threads, by a plan. Copies are independent.
+// choice: chooses the next thread among the runnable threads, as the plan of the run says (plan.hpp). Copies are
+// independent.
 #pragma once
 
 #include <bitset>

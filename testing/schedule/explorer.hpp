@@ -58,9 +58,10 @@ public:
     std::optional<finding> run(const plan& how);
     [[nodiscard]] const record& last() const noexcept { return *shared_; }
 
-    // Runs all schedules with 0, 1, ... `most` deviations, in this order.
+    // Runs all schedules with 0, 1, ... `most` deviations, in this order. A deviation is a step at which another
+    // runnable thread continues.
     tally deviations(unsigned most, const budget& limit);
-    // Alternates between PCT (see plan.hpp) and random walks.
+    // Runs random schedules, by PCT (the method that plan.hpp describes) and by random walks in turn.
     tally random(std::uint64_t seed, const budget& limit);
     // Returns a failing plan with fewer deviations, or `from` if no plan with fewer deviations fails.
     [[nodiscard]] finding shrink(const finding& from);

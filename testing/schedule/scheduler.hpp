@@ -2,9 +2,9 @@
 // scheduler: runs the threads of a process one at a time, and decides which of them runs.
 //
 // stand_in.hpp replaces the functions by which threads wait: pthread mutexes and conditions, joins, poll, futexes,
-// clocks. Each call is a *scheduling point*: the thread names its next operation, the plan picks a runnable thread, and
-// that thread runs alone until its next point. So a plan determines a whole run. Time is virtual: each point takes one
-// microsecond. While no thread can run, the time jumps to the earliest deadline.
+// clocks. Each call is a *scheduling point*: the thread names its next operation, the plan (plan.hpp) picks a runnable
+// thread, and that thread runs alone until its next point. So a plan determines a whole run. Time is virtual: each
+// point takes one microsecond. While no thread can run, the time jumps to the earliest deadline.
 //
 // Threads may belong to several simulated *processes*, all inside this one real process. Each simulated process has a
 // clock, may be stopped and may be killed at any point. A new thread belongs to the process of the thread that started
@@ -117,8 +117,8 @@ public:
         if (process == this->process()) yield(0);
     }
 
-    // Returns the time in nanoseconds that all clocks of the running thread's process show. The deadlines above are
-    // times of these clocks.
+    // Returns the time in nanoseconds that all clocks of the running thread's process show. The deadlines of
+    // lock_until(), wait() and wait_for_wake() are times of these clocks.
     [[nodiscard]] std::int64_t now() const noexcept { return clock().shown(now_); }
     // Returns now(). In an endless run each call advances the virtual time, so that a thread that polls a clock makes
     // progress.

@@ -30,8 +30,8 @@ public:
 
     void prepare(const spawn_request& request) {
         const std::string out = request.output.empty() ? "/dev/null" : request.output.string();
-        // The link is copied first, because the next actions replace descriptors 0 to 2 and close all descriptors above
-        // the copy.
+        // The descriptor `request.link` is copied first, because the next actions replace descriptors 0 to 2 and close
+        // all descriptors above the copy.
         if (request.link >= 0) {
             check(posix_spawn_file_actions_adddup2(&actions_, request.link, k_link), "dup2");
         }
@@ -105,7 +105,7 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
 }  // namespace
 
 pid_t spawn(const spawn_request& request) {
-    // The child's actions replace descriptors 0 to 3, so the link needs a higher number.
+    // The child's actions replace descriptors 0 to 3, so the passed descriptor needs a higher number.
     constexpr int k_above_replaced = 10;
     support::descriptor link;
     spawn_request moved = request;

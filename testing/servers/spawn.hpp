@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// spawn: posix_spawn for the kit's processes. unprivileged() and give_to_unprivileged() are for programs that refuse to
-// run as root. If this process runs as root, these programs run as user `nobody`.
+// spawn: posix_spawn for the processes of the testing kit. unprivileged() and give_to_unprivileged() are for programs
+// that refuse to run as root. If this process runs as root, these programs run as user `nobody`.
 #pragma once
 
 #include <sys/types.h>
@@ -31,8 +31,8 @@ struct spawn_request {
 pid_t spawn(const spawn_request& request);
 
 [[nodiscard]] std::vector<std::string> unprivileged(std::vector<std::string> command);
-// Makes an unprivileged program the owner of the folder, and lets it pass through the parent folder. Throws
-// std::system_error.
+// If this process runs as root: makes the user `nobody` the owner of the folder, and lets all users pass through the
+// parent folder. Throws std::system_error.
 void give_to_unprivileged(const std::filesystem::path& folder);
 
 }  // namespace turnstile::testing::detail

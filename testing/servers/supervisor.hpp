@@ -37,8 +37,8 @@ private:
 };
 
 // Returns a command that sends its process group's number to the supervisor through descriptor 3, closes that
-// descriptor, and becomes `command`. The child keeps the link open until the number is sent, in case this process dies
-// meanwhile.
+// descriptor, and becomes `command`. The child keeps descriptor 3 open until the number is sent, in case this process
+// dies meanwhile.
 [[nodiscard]] std::vector<std::string> supervised(const std::vector<std::string>& command);
 
 }  // namespace turnstile::testing::detail

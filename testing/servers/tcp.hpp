@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tcp: functions for the sockets of the kit.
+// tcp: functions with which the testing kit parses addresses and uses sockets.
 #pragma once
 
 #include <cstddef>

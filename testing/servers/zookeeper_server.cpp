@@ -148,7 +148,7 @@ std::string zookeeper_server::mode() const {
 std::string zookeeper_server::four_letter_word(std::string_view word, test_deadline until) const {
     if (!options_.tls)
         return testing::four_letter_word("127.0.0.1", options_.client_port, word, until);
-    // The kit trusts any certificate, even a certificate that clients must refuse.
+    // This class trusts any certificate, even a certificate that clients must refuse.
     auto answers =
         answers_of_servers("zookeepers://" + address() + options_.tls->options_with("verify=none"),
                            word, until.remaining())

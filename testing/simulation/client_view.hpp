@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// client_view: shows a client's state to recorders and judges, and converts its local times to the true time.
+// client_view: shows a client's state to the code that records and checks a history, and converts the client's local
+// times to the true time.
 #pragma once
 
 #include "core/session/session_core.hpp"

@@ -136,8 +136,8 @@ void ensemble::lead(server_id chosen) {
     agenda_.after(scenario_.time.tick / 2, ping_round{reign_});
 }
 
-// Removes all data by requests of an operator, because the judge excuses the effects of such requests. Transaction
-// numbers continue, so later tokens are still larger than earlier tokens.
+// Removes all data by requests of an operator, because the checks of a history excuse the effects of such requests.
+// Transaction numbers continue, so later tokens are still larger than earlier tokens.
 void ensemble::forget_everything() {
     latest_forgotten_ = latest_;
     const auto by_hand = [this] {

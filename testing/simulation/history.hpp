@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// history: the facts of a run, which no client can see: when each contender's znode existed, the results of each
-// caller, and how long each grant is valid by its client's clock.
+// history: the facts of one simulated run, which no client can see: when each contender's znode existed, the results of
+// each caller, and how long each grant is valid by its client's clock.
 #pragma once
 
 #include <cstdint>

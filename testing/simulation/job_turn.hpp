@@ -36,7 +36,8 @@ private:
     void report_running();
     void finish(result<job_report> outcome);
 
-    // Reads the gate's data. If that fails, the call ends with the reason.
+    // Reads the data of the job_gate. If the read fails, the simulated call of job_gate::run() ends with the read's
+    // error.
     void read(std::function<void(const found&)> then);
     void write(std::function<void()> then);
 

@@ -15,7 +15,7 @@
 // | answer was lost?                    | sets again                   |                                             |
 // | Has a session ended at its          | yes                          | only for its own writes and attaches        |
 // | deadline?                           |                              |                                             |
-// | What if a client knows changes that | its session ends at its next | as with Redis                               |
+// | What if a client knows changes that | its session ends at its next | its session ends at its next attach         |
 // | the server has lost?                | attach                       |                                             |
 // | What does a request of an earlier   | nothing                      | it changes no data and no watch             |
 // | attachment change?                  |                              |                                             |

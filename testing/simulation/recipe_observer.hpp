@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// recipe_observer: recipes call its members when they use a client's holds. The members do nothing here. The judge of
-// recipes (verification/recipe_judge.hpp) overrides them.
+// recipe_observer: recipes call its members when they use a client's holds. The members do nothing here. The class that
+// checks the recipes (verification/recipe_judge.hpp) overrides them.
 #pragma once
 
 #include <compare>

@@ -85,7 +85,7 @@ void recorder::on_spin(client_id client) {
         fmt::format("client {} runs a timer again and again at one instant", client)};
 }
 
-// Drops data that only a judge reads.
+// Drops data that only the check of the promises reads (verification/invariants.hpp).
 void recorder::after_event() {
     (void)history_.take_created();
     (void)history_.take_written();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// recorder: writes the clients' calls and their results into the history. It judges nothing. The judge of the contract
-// (verification/invariants.hpp) derives from it.
+// recorder: writes the clients' calls and their results into the history. It checks nothing. The class that checks the
+// library's promises (verification/invariants.hpp) derives from it.
 #pragma once
 
 #include <set>

@@ -72,7 +72,7 @@ struct single_server_plan {
 
 // Changed rules, for a hunt for counterexamples to the lease's rule (lease_hunt.hpp).
 struct lease_trial {
-    // True: at each step the judge compares the end of each lease with the session's deadline at the leader.
+    // True: at each step the simulator checks that each lease ends before the session's deadline at the leader.
     bool judge_leases = false;
     bool hunting = false;            // the history ends with its faults
     bool judge_guards_only = false;  // judges only whether two guards are valid at once

@@ -30,7 +30,7 @@ void seat::on(const course::input& event) {
 void seat::perform(const course::enter_queue& step) {
     testing::simulated_call call;
     call.on_granted = [this, of = step.of](fencing_token token) {
-        // The hold may be lost before this report. The participant then gets no grant.
+        // The hold may be lost before this function reports the grant. The participant then gets no grant.
         if (!script_.holds(stays_.at(of).call))
             return on(course::turn_refused{of, errc::session_lost});
         stays_.at(of).token = token;

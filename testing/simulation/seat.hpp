@@ -24,7 +24,7 @@ public:
     void resign() { on(detail::course::resigned{}); }
     void close() { on(detail::course::closed{}); }
 
-    // Returns the number of the call through which the participant leads.
+    // Returns the number of the acquire call whose hold makes the participant the leader; nothing if it does not lead.
     [[nodiscard]] std::optional<std::uint64_t> term() const;
 
 private:

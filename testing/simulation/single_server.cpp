@@ -264,7 +264,7 @@ void single_server::ring(const std::vector<session_id>& told, instant when) {
     }
 }
 
-// ---- the history for the judges -------------------------------------------------------------
+// ---- records of ended sessions and of writes --------------------------------------------------
 
 // Returns why a session ended. It ended early if the server's clock was set ahead, or if the server forgot the
 // session's latest message.

@@ -2,8 +2,9 @@
 // world: plays one history of servers, network, clients and faults, in virtual time.
 //
 // Each step is the next event of the agenda. The recorders record the clients' calls and results. In
-// verification/simulator.cpp the recorders are judges: step() passes on the exception of a judge that finds a fault.
-// The scenario, the seed of the dice and the calls of the world's user determine a history.
+// verification/simulator.cpp the recorders also check the promises. If a recorder finds a fault, it throws an
+// exception, and step() passes the exception on. The scenario, the seed of the dice and the calls of the world's user
+// determine a history.
 #pragma once
 
 #include <cstdint>
