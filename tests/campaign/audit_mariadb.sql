@@ -1,9 +1,10 @@
 -- SPDX-License-Identifier: Apache-2.0
--- These triggers record each change of a znode and each end of a session for a campaign's judge, in the server's order
--- and with the server's time. They also record the times in the recipes' data, because the recipes compare them. A
--- trigger locks only the row that it inserts into campaign_audit: the row's number needs no lock
--- (innodb_autoinc_lock_mode = 2), the trigger reads no table, and campaign_audit has no further key. Workers append to
--- campaign_entries under sql::check. Rows of campaign_filler fill the disk.
+-- These triggers record each change of a znode and each end of a session, in the server's order and with the server's
+-- time. judge.py reads these records to check a campaign (a long test on real servers). The triggers also record the
+-- times in the recipes' data, because the recipes compare them. A trigger locks only the row that it inserts into
+-- campaign_audit: the row's number needs no lock (innodb_autoinc_lock_mode = 2), the trigger reads no table, and
+-- campaign_audit has no further key. Workers append to campaign_entries under sql::check. Rows of campaign_filler fill
+-- the disk.
 CREATE TABLE campaign_entries (n bigint AUTO_INCREMENT PRIMARY KEY, data varchar(255) NOT NULL) ENGINE = InnoDB;
 CREATE TABLE campaign_filler (n bigint AUTO_INCREMENT PRIMARY KEY, data longblob NOT NULL) ENGINE = InnoDB;
 CREATE TABLE campaign_audit (

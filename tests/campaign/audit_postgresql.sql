@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
--- These triggers record each change of a znode and each end of a session for a campaign's judge, in the server's order
--- and with the server's time. They also record the times in the recipes' data, because the recipes compare them.
--- Workers append to campaign_entries under sql::check.
+-- These triggers record each change of a znode and each end of a session, in the server's order and with the server's
+-- time. judge.py reads these records to check a campaign (a long test on real servers). The triggers also record the
+-- times in the recipes' data, because the recipes compare them. Workers append to campaign_entries under sql::check.
 CREATE TABLE campaign_entries (n bigserial PRIMARY KEY, data text NOT NULL);
 CREATE TABLE campaign_audit (
     n bigserial PRIMARY KEY,

@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: Apache-2.0
--- These triggers record each change of a znode and each end of a session for a campaign's judge, in the file's order
--- and with the system's time. They also record the times in the recipes' data, because the recipes compare them. A
--- session's deadline is a time of the boot clock. Workers append to campaign_entries under sql::check.
+-- These triggers record each change of a znode and each end of a session, in the file's order and with the system's
+-- time. judge.py reads these records to check a campaign (a long test on real servers). The triggers also record the
+-- times in the recipes' data, because the recipes compare them. A session's deadline is a time of the boot clock.
+-- Workers append to campaign_entries under sql::check.
 CREATE TABLE campaign_entries (n INTEGER PRIMARY KEY AUTOINCREMENT, data TEXT NOT NULL);
 CREATE TABLE campaign_audit (
     n INTEGER PRIMARY KEY AUTOINCREMENT,

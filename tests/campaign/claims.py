@@ -3,7 +3,8 @@
 
 import collections
 
-# Nanoseconds by which an event may come after its deadline: the machine may be busy, and speed is not judged.
+# Nanoseconds by which an event may come after its deadline: the machine may be busy, and a campaign does not check
+# speed.
 SLACK = 15_000_000_000
 
 
@@ -64,8 +65,8 @@ def told_to_go(hold, taken):
         return hold.end
     for path in hold.paths:
         for order in taken[path]:
-            # A hold of several locks and a converted hold have several znodes, and the notes name only one of these
-            # znodes. The order that ended such a hold may name another of its znodes.
+            # A hold of several locks and a converted hold have several znodes, and the worker's notes name only one of
+            # them. The operator's order that ended such a hold may name another of its znodes.
             simple = hold.znode != "-" and len(hold.modes) == 1
             if simple and order.znode != hold.znode:
                 continue

@@ -21,7 +21,7 @@ import served
 from records import Campaign
 from txn_log import History, transactions
 
-# Promises that do not hold on servers which lose writes at a failover. The judge counts and prints their violations.
+# Promises that do not hold on servers which lose writes at a failover. This program counts and prints their violations.
 NOT_PROMISED = {"redis-replicated": {"G1", "G5"}, "redis-sentinel": {"G1", "G5", claims.ORDER}}
 # On these kinds of servers a campaign tests the failover. A run in which no replica took over tests nothing.
 REPLACED = ("redis-replicated", "redis-sentinel")

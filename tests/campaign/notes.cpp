@@ -19,7 +19,7 @@ void notes::append(time_point at, std::string_view kind, std::uint64_t id,
                    const std::string& rest) {
     const auto line =
         fmt::format("{} {} {}{}{}\n", nanoseconds(at), kind, id, rest.empty() ? "" : " ", rest);
-    // A lost line would hide an event from the judge, so the process ends at once.
+    // A lost line would hide an event from judge.py, which checks the notes. So the process ends at once.
     if (::write(file_, line.data(), line.size()) != static_cast<ssize_t>(line.size())) ::_exit(70);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// notes: a worker's notes about its actions, for a judge that does not trust the library.
+// notes: the notes of a campaign's worker process about its actions. A program outside of the library (judge.py) checks
+// them.
 //
 // Each note is one line. The worker only appends to the file, with a single write for each line, so that a killed
 // process leaves whole lines. A line is "<ns> <kind> <id> <key>=<value>...", with the time of CLOCK_BOOTTIME;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// player: a thread of a worker that uses one recipe, and the code that all recipes share.
+// player: a thread of a campaign's worker process that uses one recipe, and the code that all recipes share.
 //
 // Thread safety: a player belongs to one thread. The library's callbacks may use a `trace` from other threads.
 #pragma once

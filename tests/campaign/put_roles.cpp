@@ -18,7 +18,8 @@ using turnstile::commit_result;
 using turnstile::transaction;
 
 constexpr const char* k_shelf = "/campaign-shelf";
-// Each removal also writes its mark into this znode. By the mark, the judge finds the removal in the servers' records.
+// Each removal also writes a unique text into this znode. By this text, judge.py finds the removal in the servers'
+// records.
 constexpr const char* k_swept = "/campaign-shelf-swept";
 
 struct held {
@@ -73,8 +74,8 @@ std::string told(const result<commit_result>& outcome) {
 std::future<void> commit(player& me, const commit_mark& mark, held& first, held* further,
                          transaction& writes) {
     if (further != nullptr) writes.under(further->hold);
-    // Records for the judge whether the hold is still valid. On slow servers a commit may come later than the end of
-    // the validity that the grant's note states.
+    // Notes for judge.py whether the hold is still valid. On slow servers a commit may come later than the end of the
+    // validity that the grant's note states.
     static_cast<void>(me.still_valid(*first.of, first.hold));
     const auto timeout = me.some_timeout();
     const auto now = boottime_clock::now();

@@ -18,7 +18,7 @@ using turnstile::testing::redis_server;
 using turnstile::testing::tcp_proxy;
 using turnstile::testing::traffic;
 
-// The judge needs the whole append-only file, from the first write on.
+// judge.py reads the append-only file, and needs the whole file, from the first write on.
 constexpr const char* k_durable =
     "appendonly yes\nappendfsync always\nauto-aof-rewrite-percentage 0\n";
 
@@ -50,7 +50,7 @@ private:
     std::optional<small_disk> disk_;
 };
 
-// Each replica has a link to the master, which the stage can cut.
+// Each replica has a link to the master, and this process can cut that link.
 class replicated_redis final : public staged_servers {
 public:
     replicated_redis() {

@@ -13,7 +13,7 @@ from kinds import KINDS
 # The actions that the record of a campaign counts. docs/why/campaign.md explains the promises.
 PLAYED = ("calls", "holds lost", "processes", "processes killed", "times stopped", "sessions expired", "znodes",
           "late writes", "writes that the store refused")
-# The columns of the table, and the order of its rows.
+# In the report's table of all runs: the columns of numbers, and the order of the rows by the kind of server.
 SHOWN = ("holds lost", "processes killed")
 ORDER = list(KINDS)
 UNKEPT = "violations that occurred; on these servers the library does not promise to prevent them"

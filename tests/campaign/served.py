@@ -47,7 +47,7 @@ def tie_holds(campaign, history, by_path, verdict):
     counts even if no client requests the lock, or if the hold has been released.
     """
     # Contenders of one transaction have the same czxid, but are in different folders. A transaction may also create a
-    # probe znode, which is no contender.
+    # znode "_probe-...", which is no contender.
     made = {(znode.folder, znode.czxid): znode for znode in history.znodes
             if not znode.name.startswith("_probe-")}
     for hold in campaign.holds:

@@ -8,7 +8,7 @@ namespace campaign {
 
 namespace {
 
-// Converts a hold, with a note before and after. Until the answer, the judge counts the hold as the weaker kind.
+// Converts a hold, with a note before and after. Until the answer, judge.py counts the hold as the weaker kind.
 void convert(player& me, const trace& of, guard& hold, const std::string& to,
              const std::function<result<void>(guard&)>& how, milliseconds timeout) {
     const auto now = boottime_clock::now();

@@ -92,7 +92,7 @@ public:
         return "ready " + addresses + ' ' + folders + ' ' + links;
     }
 
-    // Returns the answer to an order. If the order fails, the answer says so. Then the director copies the servers'
+    // Returns the answer to an order. If the order fails, the answer says so. Then director.py copies the servers'
     // files.
     [[nodiscard]] std::string answer(const std::string& line) {
         std::istringstream words{line};
