@@ -130,7 +130,7 @@ TEST_F(election_wedge, closed_before_its_function_is_called) {
     EXPECT_TRUE(eventually([&] { return seat.participants().value().empty(); }));
     seat.start();
     ASSERT_TRUE(loop.wait(2));
-    // The first grant had no term, so this term belongs to the second grant.
+    // After the first grant the function was not called, so this term belongs to the second grant.
     EXPECT_TRUE(comes_to_be([&] { return seat.terms() > 0; }));
     seat.close();
     EXPECT_TRUE(eventually([&] { return seat.participants().value().empty(); }));

@@ -105,7 +105,8 @@ TEST_F(planned_commits, of_one_hold_follow_each_other_and_the_release_follows_th
     EXPECT_TRUE(eventually([&] { return lock.queue().value().empty(); }));
 }
 
-// Holders of two different locks put and remove the same znode. So each plan may be outdated when its commit arrives.
+// Holders of two different locks put and remove the same znode. A put first reads whether the znode exists. The answer
+// may be outdated when the commit arrives, and then the library reads again.
 TEST_F(planned_commits, other_clients_that_write_meanwhile_are_read_again) {
     auto other = theirs.acquire().value();
     auto removing = std::async(std::launch::async, [&] {

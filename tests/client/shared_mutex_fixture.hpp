@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fixture for the tests of shared_mutex: two clients of a tree, their calls, and their holds.
+// Fixture for the tests of shared_mutex: two clients of a tree of znodes in memory, their calls, and their holds.
 #pragma once
 
 #include <vector>

@@ -130,7 +130,7 @@ TEST_F(shared_mutex_test, a_downgraded_hold_is_lost_with_its_znode) {
     EXPECT_EQ(held.status().error(), errc::removed);
 }
 
-// ---- queries and views ----------------------------------------------------------------------
+// ---- queries, and the views readers() and writers() --------------------------------------------
 
 TEST_F(shared_mutex_test, queries_say_who_is_there_as_what) {
     EXPECT_FALSE(lock.is_locked().value());

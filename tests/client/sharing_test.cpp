@@ -10,7 +10,7 @@
 namespace turnstile::tests {
 namespace {
 
-// ---- retained locks -------------------------------------------------------------------------
+// ---- locks that a process retains after a release ---------------------------------------------
 
 TEST_F(sharing, a_retained_lock_is_granted_again_under_the_same_znode) {
     mutex lock{*here, path, k_retained};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trees in memory, and executors, for the tests of the client.
+// Trees of znodes in memory, and executors, for the tests of the client.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -25,13 +25,13 @@ using testing::event;
 using testing::eventually;
 using testing::limit;
 
-// Returns the name of a new tree.
+// Returns the name of a new tree of znodes in memory.
 inline std::string fresh_tree() {
     static std::atomic<int> count{0};
     return "client-test-" + std::to_string(++count);
 }
 
-// Fixture with a tree and one client.
+// Fixture with a tree of znodes in memory. connect() opens clients of this tree.
 class shell_test : public ::testing::Test {
 protected:
     const std::string tree = fresh_tree();

@@ -28,8 +28,8 @@ struct surroundings {
 
 struct place {
     const char* name;
-    // Makes the library run `call` once at this place. `enter` stores in `kept` the objects that must live until the
-    // client closes.
+    // Makes the library run `call` once as user code of one kind, such as a handler or a callback. `enter` stores in
+    // `kept` the objects that must live until the client closes.
     std::function<void(surroundings& at, std::function<void()> call, std::vector<std::any>& kept)>
         enter;
 };

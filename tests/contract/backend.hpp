@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The servers of the contract suite. Each program with the suite implements these functions: one in memory, the others
-// with real servers.
+// The servers for the tests that every kind of server must pass (the contract suite). Each program with these tests
+// implements the functions here: one program in memory, the others with real servers.
 #pragma once
 
 #include <cstddef>

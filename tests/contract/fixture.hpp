@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fixture of the contract suite: a folder for each test, and sessions.
+// Fixture of the tests that every kind of server must pass: a folder for each test, and sessions.
 #pragma once
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements the contract suite's servers in memory.
+// Implements the servers of contract/backend.hpp in memory.
 #include "contract/backend.hpp"
 #include "local/coordinator.hpp"
 #include "local/faults.hpp"

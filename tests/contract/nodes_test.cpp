@@ -215,7 +215,7 @@ TEST_F(contract_nodes, ephemeral_nodes_go_at_one_zxid_with_their_session) {
     EXPECT_FALSE(is_there(at("a")));
     EXPECT_FALSE(is_there(at("p/b")));
     EXPECT_TRUE(is_there(at("kept")));
-    // After the create of the mark, the first write removes the mark, and the second write ends the session.
+    // next_zxid() created a znode. The first write after this create removes the znode, the second ends the session.
     EXPECT_THAT(stat(folder()).pzxid, writes_after(before, 2));
     EXPECT_EQ(stat(at("p")).pzxid, stat(folder()).pzxid);
     EXPECT_EQ(stat(at("p")).cversion, 2);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements the contract suite's servers with ZooKeeper servers that refuse create2 and the removal of watches, as old
-// versions do. A proxy makes each of these requests unknown to the servers.
+// Implements the servers of contract/backend.hpp with ZooKeeper servers that refuse create2 and the removal of watches,
+// as old versions do. A proxy makes each of these requests unknown to the servers.
 #include <chrono>
 #include <stdexcept>
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements the contract suite's servers with a PostgreSQL server.
+// Implements the servers of contract/backend.hpp with a PostgreSQL server.
 #include <chrono>
 
 #include "contract/backend.hpp"

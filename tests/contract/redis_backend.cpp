@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements the contract suite's servers with a Redis server.
+// Implements the servers of contract/backend.hpp with a Redis server.
 #include <chrono>
 
 #include "contract/backend.hpp"

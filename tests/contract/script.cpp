@@ -15,7 +15,7 @@ namespace {
 using core::create_mode;
 using core::watch_mode;
 
-// ---- making a script --------------------------------------------------------------------------
+// ---- making random requests (a script) --------------------------------------------------------
 
 class author {
 public:
@@ -120,7 +120,7 @@ private:
     std::mt19937_64 random_;
 };
 
-// ---- playing a script -------------------------------------------------------------------------
+// ---- sending the requests of a script ---------------------------------------------------------
 
 std::string in_folder(const std::string& folder, const std::string& path) {
     return path == "/" ? folder : folder + path;
@@ -238,7 +238,7 @@ private:
     std::vector<std::int64_t> sessions_;  // session ids in the order of opening
 };
 
-// ---- a script as text -------------------------------------------------------------------------
+// ---- the requests of a script as text ---------------------------------------------------------
 
 struct teller {
     std::string operator()(const core::create_op& op) const {

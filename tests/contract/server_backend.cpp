@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements the contract suite's servers with real ZooKeeper servers.
+// Implements the servers of contract/backend.hpp with real ZooKeeper servers.
 #include <chrono>
 
 #include "contract/backend.hpp"

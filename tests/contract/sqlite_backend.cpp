@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements the contract suite's servers with SQLite files.
+// Implements the servers of contract/backend.hpp with SQLite files.
 #include <chrono>
 
 #include "contract/backend.hpp"

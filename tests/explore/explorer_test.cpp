@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the explorer. It must find textbook races, must pass the same programs without these races, and must replay its
-// findings.
+// Tests the schedule explorer. It must find textbook races, must pass the same programs without these races, and must
+// replay its findings.
 #include "schedule/explorer.hpp"
 
 #include <gmock/gmock.h>

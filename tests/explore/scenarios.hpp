@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenarios for the explorer: a client's actions in several threads, and conditions that must hold under every
+// Scenarios for the schedule explorer: a client's actions in several threads, and conditions that must hold under every
 // schedule. Each run of a scenario is a separate process.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Helpers for the scenarios of the explorer.
+// Helpers for the scenarios of the schedule explorer (schedule/explorer.hpp).
 #pragma once
 
 #include <chrono>

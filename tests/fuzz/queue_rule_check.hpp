@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks properties of the queue rule for arbitrary children of a folder. The check takes bytes, and returns the first
-// violation as text, or an empty text. A fuzz target runs the check, and so does a unit test with fixed seeds.
+// Checks the queue rule for arbitrary children of a folder. The queue rule decides from the children's names which
+// contender holds the lock. The check takes bytes, and returns the first violation as text, or an empty text. A fuzz
+// target runs the check, and so does a unit test with fixed seeds.
 //
 // The first byte chooses the kind of input:
 // - a history: the bytes describe znodes that are created one after the other. After the counter's overflow, the
@@ -74,9 +75,9 @@ inline queue_history make_history(byte_source& in) {
     return result;
 }
 
-// Checks that the rule decides by the order in which the contenders were created. The rule may ask for czxids only if
-// contenders have equal numbers, and only for the czxids of these contenders. After the counter's overflow, different
-// numbers may count as equal.
+// Checks that the queue rule decides by the order in which the contenders were created. The rule may ask for czxids
+// only if contenders have equal numbers, and only for the czxids of these contenders. After the counter's overflow,
+// different numbers may count as equal.
 inline std::string check_history(const queue_history& given) {
     using core::verdict;
     for (std::size_t place = 0; place != given.contenders.size(); ++place) {
@@ -107,8 +108,8 @@ inline std::string check_history(const queue_history& given) {
     return {};
 }
 
-// Checks arbitrary names: foreign names change no verdict, and a number is valid only in the form in which a server
-// writes it.
+// Checks arbitrary names: the names of other children do not change what the queue rule decides. A number is valid only
+// in the form in which a server writes it.
 inline std::string check_names(std::string_view text) {
     std::vector<std::string> children;
     for (std::size_t at = 0; at <= text.size() && children.size() < 64;) {

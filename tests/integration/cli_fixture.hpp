@@ -19,7 +19,7 @@ namespace turnstile::tests {
 
 using words = std::vector<std::string>;
 
-// Exit code of a command that found the judge's file locked.
+// Exit code of a command that found the file of judge() locked, because another command still ran.
 inline constexpr int k_overlap = 99;
 // A session timeout that is longer than any wait of a test, so no session expires.
 inline constexpr auto k_long_session = "60s";
@@ -45,7 +45,7 @@ protected:
     [[nodiscard]] words stubborn(const std::string& word) const {
         return judged("trap '' TERM; echo " + word + "; while :; do tail -f /dev/null; done");
     }
-    // Returns a command that succeeds if no other command holds the judge's file lock.
+    // Returns a command that succeeds if no other command runs, by the lock on the file of judge().
     [[nodiscard]] words alone() const { return judged("echo alone"); }
     [[nodiscard]] words judged(const std::string& script) const {
         return {"sh", "-c",
@@ -71,7 +71,7 @@ protected:
         const mutex observed{*observer, path};
         return observed.queue({.timeout = limit()}).value();
     }
-    // Waits until the queue is empty and no command holds the file lock by which the judge detects overlaps.
+    // Waits until the queue of the lock is empty, and no command runs (by the lock on the file of judge()).
     [[nodiscard]] bool nothing_is_left() const {
         return eventually([this] { return queue().empty() && code_of(alone()) == 0; });
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests `turnstile run` during failures: signals, stopped and killed processes, broken connections, deleted znodes.
-// Each time, the judge confirms that the next command runs alone (cli_fixture.hpp).
+// Each time, the next command must run alone. A file lock shows that (cli_fixture.hpp).
 #include <csignal>
 
 #include "cli_fixture.hpp"
@@ -322,7 +322,8 @@ TEST_F(cli_loss, status_lines) {
         << output();
 }
 
-// Runs many commands with the judge, and stops and kills running commands. No two commands may overlap.
+// Runs many commands, and stops and kills running commands. Each command takes a file lock, which shows whether two
+// commands overlap. No two commands may overlap.
 TEST_F(cli_loss, no_overlap_while_holders_are_stopped_and_killed) {
     constexpr int k_rounds = 6;
     for (int round = 0; round != k_rounds; ++round) {
