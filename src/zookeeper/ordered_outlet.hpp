@@ -26,11 +26,13 @@ public:
         if (line_.empty()) return outlet_.deliver(std::move(event));
         line_.push_back({nullptr, std::move(event)});
     }
-    // Reserves a place for the incomplete reply of `p`, unless the reply has a place already.
+    // Reserves a place in the order of delivery for the incomplete reply to the request `p`, unless the reply has a
+    // place already.
     void expect(outstanding_request& p) {
         if (find(p) == nullptr) line_.push_back({&p, std::nullopt});
     }
-    // Puts the reply of `p` into its place. If `p` has no place, returns false and leaves `reply` unchanged.
+    // Puts the reply to the request `p` into the place that expect() reserved. If no place was reserved, returns false
+    // and leaves `reply` unchanged.
     [[nodiscard]] bool complete(const outstanding_request& p, core::coordinator_event&& reply) {
         entry* const place = find(p);
         if (place != nullptr) *place = {nullptr, std::move(reply)};

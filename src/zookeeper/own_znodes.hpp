@@ -29,9 +29,9 @@ public:
     // `path`: a path at the server without the chroot, with its sequence number.
     [[nodiscard]] bool may_own(std::string_view path) const;
     // Moves the other client's znodes out of `listed`, the list of the session's znodes, and returns them. Also removes
-    // the session mark from `listed` (raw_session.hpp), because no client may delete the mark while another client uses
-    // the session. `marked`: this client may have created the mark. If `marked` is false, the other client has created
-    // it.
+    // the path of the session mark from `listed`. The session mark is a znode that shows that the session is in use. No
+    // client may delete this znode while another client uses the session. `marked`: this client may have created the
+    // znode. If `marked` is false, the other client has created it.
     [[nodiscard]] path_list take_foreign(path_list& listed, std::string_view chroot,
                                          std::string_view mark, bool marked) const;
 

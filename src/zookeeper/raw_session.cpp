@@ -227,7 +227,8 @@ opening open_session(byte_stream& link, const opening_settings& settings) {
         result.outcome = opening_outcome::shared;
         return result;
     }
-    // A server that refuses the create of the session mark refuses only this znode. The session is still usable.
+    // The session mark is a znode that shows that the session is in use. A server may refuse to create this znode, and
+    // the session is still usable.
     if (settings.mark && !raw.create_ephemeral(mark_of(attached->session)))
         return failed_opening(opening_outcome::cut_off, raw);
     result.clock = raw.clock();

@@ -35,8 +35,8 @@ namespace turnstile::zookeeper {
 // This class reads at most this many bytes of a frame. A list of one session's znodes is far shorter.
 inline constexpr std::size_t k_longest_frame = 4U << 20U;
 
-// Returns the path of the session mark, such as "/zookeeper/turnstile-0x100002d4f3a0000". The path is never below a
-// chroot.
+// Returns the path of the session mark, the znode that shows that the session is in use. An example is
+// "/zookeeper/turnstile-0x100002d4f3a0000". The path is never below a chroot.
 [[nodiscard]] std::string mark_of(std::int64_t session);
 
 // Returns the timeout as requests contain it: whole milliseconds, rounded up.

@@ -137,9 +137,9 @@ session_entrance::attempt session_entrance::enter_at(const socket_address& serve
     return attempt::failed;
 }
 
-// Notes the reason for which a server opened no session. If the reason is a silent end, asks the server for its role,
-// because the answer may explain the failure. Asks at the first failure, for each new reason, and whenever the number
-// of failures has doubled.
+// Notes the reason for which a server opened no session. If the reason says only that the server ended the connection
+// or did not answer, asks the server for its role, because the answer may explain the failure. Asks at the first
+// failure, for each new reason, and whenever the number of failures has doubled.
 void session_entrance::note_failure(const socket_address& server, const std::string& reason) {
     auto& known = failures_[to_string(server, address_form::for_people)];
     const auto count = ++known.count;

@@ -37,7 +37,8 @@ public:
     [[nodiscard]] std::optional<path_list> list(
         const socket_address& first, const std::function<std::vector<socket_address>()>& others);
     // After list(), call either settle() or leave(). Call settle() if only this client has the session. `marks`:
-    // settle() creates the session mark. Any answer to that create proves that the session is usable (raw_session.hpp).
+    // settle() creates the session mark, the znode that shows that the session is in use. Any answer to that create
+    // proves that the session is usable.
     void settle(bool marks);
     // Call leave() if another client has the session, too. Removes the znodes at `own_paths`, and gives the session the
     // longest timeout that the server allows.
