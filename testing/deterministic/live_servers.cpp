@@ -25,7 +25,7 @@ inline constexpr bool is_one_of = (std::is_same_v<E, All> || ...);
 
 simulation::scenario live_scenario(const testing::simulation_options& options) {
     auto plan = simulation::scenario_of(options);
-    // The clients of a run choose their own placement, and may ask the servers for their roles. With `automatic`, the
+    // The clients of a run may prefer the leader or not, and may ask the servers for their roles. With `automatic`, the
     // simulated client library answers every question about a role, within a fourth of the session timeout.
     plan.place = core::placement::automatic;
     return plan;

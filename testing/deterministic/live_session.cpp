@@ -28,7 +28,7 @@ live_session::~live_session() {
     live_session::close();
 }
 
-// ---- the client's threads ---------------------------------------------------------------------
+// ---- calls by the client's threads ------------------------------------------------------------
 
 void live_session::submit(core::request&& request) {
     const auto now = boottime_clock::now();
@@ -95,7 +95,7 @@ void live_session::crash() {
     handle_->end(simulation::server_session::ending::crashed);
 }
 
-// ---- the session's own thread -----------------------------------------------------------------
+// ---- the work of the session's own thread -----------------------------------------------------
 
 void live_session::run() {
     base::unique_lock lock{servers_.mutex()};

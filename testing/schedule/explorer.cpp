@@ -25,7 +25,7 @@ std::optional<finding> explorer::run(const plan& how) {
     return finding{how, shared_->result, *why};
 }
 
-// ---- many schedules -------------------------------------------------------------------------
+// ---- runs under many schedules --------------------------------------------------------------
 
 namespace {
 
@@ -105,7 +105,7 @@ finding explorer::shrink(const finding& from) {
     return best;
 }
 
-// ---- text for people ------------------------------------------------------------------------
+// ---- descriptions of runs for people --------------------------------------------------------
 
 std::string describe(const record& run, std::size_t most) {
     std::string out;

@@ -61,9 +61,9 @@ public:
     // Runs all schedules with 0, 1, ... `most` deviations, in this order. A deviation is a step at which another
     // runnable thread continues.
     tally deviations(unsigned most, const budget& limit);
-    // Runs random schedules, by PCT (the method that plan.hpp describes) and by random walks in turn.
+    // Runs random schedules: PCT (the method that plan.hpp describes) alternates with random walks.
     tally random(std::uint64_t seed, const budget& limit);
-    // Returns a failing plan with fewer deviations, or `from` if no plan with fewer deviations fails.
+    // Returns a failing plan that deviates less often from the default schedule; `from` if there is none.
     [[nodiscard]] finding shrink(const finding& from);
 
 private:

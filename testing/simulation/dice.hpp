@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// dice: makes all random choices of a history from one seed. Equal seeds give equal choices.
+// dice: makes all random choices of a simulated history from one seed. Equal seeds give equal choices.
 #pragma once
 
 #include <cstddef>

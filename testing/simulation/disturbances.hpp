@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// disturbances: numbers a history's faults in the order of drawing. A replay may leave out some faults (shrink.hpp),
-// and the other faults keep their numbers.
+// disturbances: numbers a simulated history's faults in the order in which the simulator draws them. A replay may leave
+// out some faults (shrink.hpp), and the other faults keep their numbers.
 #pragma once
 
 #include <concepts>

@@ -11,8 +11,8 @@
 
 namespace turnstile::simulation {
 
-// The true time of a history. It has the same type as a client's time, but only the functions below convert between
-// them.
+// The true time of a simulated history. It has the same type as a client's time, but only the functions below convert
+// between them.
 using instant = core::time_point;
 
 class drifting_clock {

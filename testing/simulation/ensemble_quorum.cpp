@@ -10,7 +10,7 @@ namespace {
 
 // Probability that a server without a majority stops answering reads within a tick. Otherwise the server answers reads
 // for up to sync_limit ticks. The three values apply to most histories, to histories with ambushes (faults right after
-// an answer, see ensemble::ambush), and to histories of the lease hunt.
+// an answer, see ensemble::ambush), and to histories of a search that tries to refute a lease rule (lease_hunt.hpp).
 constexpr double k_soon = 0.6;
 constexpr double k_soon_ambushed = 0.3;
 constexpr double k_soon_hunted = 0.8;
@@ -58,7 +58,7 @@ void ensemble::plan_joining(server_id at) {
 void ensemble::plan_giving_up(server_id at) {
     const auto tick = scenario_.time.tick;
     const auto most = tick * scenario_.time.sync_limit;
-    // In a hunt for counterexamples to the lease's rule (lease_hunt.hpp), a deposed leader gives up late, when the
+    // In a search for histories that refute a lease rule (lease_hunt.hpp), a deposed leader gives up late, when the
     // other servers already have a new leader.
     const bool hunting = scenario_.trial.hunting;
     const bool soon = hunting ? !servers_[at].deposed && dice_.chance(k_soon_hunted)

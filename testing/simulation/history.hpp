@@ -90,7 +90,7 @@ public:
     // Returns the text by which the data of a contender's znodes identify the contender.
     [[nodiscard]] static std::string tag(contender_key key);
 
-    // ---- the servers' side: committed transactions, in order ----
+    // ---- calls that record the servers' committed transactions, in order ----
     void on_created(const std::string& znode, const std::string& data, session_id session,
                     std::int64_t zxid, arrival came);
     void on_deleted(const std::string& znode, std::int64_t zxid, removal why, instant when);
@@ -190,7 +190,7 @@ public:
     // Returns the largest limit that the semaphore ever had, even if the servers lost it.
     [[nodiscard]] std::int32_t most_permits(const std::string& folder) const;
 
-    // ---- the clients' side ----
+    // ---- data about the clients' calls ----
     std::map<contender_key, contender_record> contenders;
     std::map<std::string, contender_key> tagged;
     // Kind and token of each grant, by folder.

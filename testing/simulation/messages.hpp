@@ -20,7 +20,7 @@ namespace turnstile::simulation {
 using client_id = std::size_t;
 using server_id = std::size_t;
 using local::session_id;
-// Numbers the connections of a history in order.
+// Numbers the connections of a simulated history in order.
 enum class connection_id : std::uint64_t {};
 
 // ---- client to server -----------------------------------------------------------------------
@@ -31,8 +31,9 @@ struct connect_request {
     // For a single server: the client's watches, and how many events it has received.
     local::client_watch_list watches{};
     std::uint64_t heard = 0;
-    // For a Redis server. `history`: the server's history when the session last attached (keyspace::begin_history).
-    // `changed`: the number of the latest creation or removal of a znode that the session knows.
+    // For a Redis server. `history`: the time without loss of data in which the session last attached
+    // (keyspace::begin_history). `changed`: the number of the latest creation or removal of a znode that the session
+    // knows.
     std::int64_t history = 0;
     std::int64_t changed = 0;
     // For an SQL server. `changes`: how many of the session's requests had created or removed znodes, by the server's
@@ -89,7 +90,8 @@ struct served {
     std::optional<core::duration> until_next;  // until another session may expire
     std::int64_t zxid = 0;
     std::optional<local::client_watch_list> watches;  // in the answer to a poll that asks for them
-    // In the answer to a connect_request: the current history of the server's tree (keyspace::begin_history).
+    // In the answer to a connect_request: identifies the server's current time without loss of data
+    // (keyspace::begin_history).
     std::int64_t history = 0;
     // SQL: how many of the session's requests have created or removed znodes at this server.
     std::int64_t changes = 0;

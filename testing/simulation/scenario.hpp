@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// scenario: a history's settings: the ensemble and its times, the clients' options and work, and how often each fault
-// happens. The project's tests draw a scenario from a seed (verification/scenarios.hpp).
+// scenario: the settings of a simulated history: the ensemble and its times, the clients' options and work, and how
+// often each fault happens. The project's tests draw a scenario from a seed (verification/scenarios.hpp).
 #pragma once
 
 #include <algorithm>
@@ -70,7 +70,7 @@ struct single_server_plan {
     std::size_t together = 1;    // SQL: most requests of one transaction
 };
 
-// Changed rules, for a hunt for counterexamples to the lease's rule (lease_hunt.hpp).
+// Settings of a search for simulated histories that refute a lease rule (lease_hunt.hpp).
 struct lease_trial {
     // True: at each step the simulator checks that each lease ends before the session's deadline at the leader.
     bool judge_leases = false;
@@ -79,7 +79,7 @@ struct lease_trial {
     bool sync_confirms = false;      // the servers treat a client's check as a sync
     bool stops_followers = false;    // stalls also affect followers
     bool returns_in_time = false;    // a disconnected client returns when its lease ends
-    // Guards are valid for this fraction of the timeout after the last answer; 0: the core's rule decides.
+    // Guards are valid for this fraction of the timeout after the last answer; 0: the library's own lease rule decides.
     double heard_part = 0;
 };
 

@@ -31,7 +31,7 @@ namespace turnstile::simulation {
 
 class sim_client final : public client_view {
 public:
-    // Objects that all clients of a history share.
+    // Objects that all clients of a simulated history share.
     struct surroundings {
         const simulation::scenario& scenario;
         agenda& future;
@@ -78,7 +78,7 @@ public:
     [[nodiscard]] client_id id() const noexcept { return id_; }
     void wake_after(core::duration pause, std::size_t worker, std::uint64_t serial);
 
-    // ---- events ----
+    // ---- events that the world delivers to the client ----
     // Returns true if the client cannot handle the event now. A paused client handles it later, and a dead client
     // never.
     template <class E>

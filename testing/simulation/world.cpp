@@ -244,7 +244,7 @@ void world::disturb_client(const fault_due& event) {
     }
 }
 
-// ---- the end of a history -------------------------------------------------------------------
+// ---- the end of a simulated history ---------------------------------------------------------
 
 void world::stop_faults() {
     trace_.note(agenda_.now(), [] { return std::string{"the faults stop"}; });
