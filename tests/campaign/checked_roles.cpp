@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plays a mutex whose holder writes into the server that also has the lock. The holder writes in a database transaction
-// in which sql::check verifies the hold, or in a Redis script in which redis::check verifies the hold.
+// A campaign's worker uses a mutex whose holder writes into the server that also has the lock. The holder writes in a
+// database transaction in which sql::check verifies the hold, or in a Redis script in which redis::check verifies the
+// hold.
 #include "checked_store.hpp"
 #include "player.hpp"
 #include "turnstile/mutex.hpp"

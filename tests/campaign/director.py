@@ -55,8 +55,8 @@ class Campaign:
                          slow=self.settings.slow, freed=self.freed_within(), seed=self.settings.seed,
                          only=self.settings.only)
         self.kind.prepare()
-        # Each worker plays six recipes, so that several processes play each recipe. Among the processes of each recipe
-        # are some that prefer the leader (worker.cpp).
+        # Each worker process uses six recipes, so that several processes use each recipe. Among the processes of each
+        # recipe are some that prefer the leader (worker.cpp).
         roles, last = self.kind.roles, self.settings.links
         for number in range(1, last):
             mine = [roles[(number * 9 + i * 5) % len(roles)] for i in range(6)]

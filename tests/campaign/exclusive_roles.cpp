@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plays the exclusive recipes of a campaign: mutex, recursive_mutex, locks that a process's threads share, multi_lock,
-// and guarded writes.
+// A campaign's worker uses the exclusive recipes: mutex, recursive_mutex, locks that a process's threads share,
+// multi_lock, and guarded writes.
 #include <thread>
 
 #include "player.hpp"

@@ -135,7 +135,7 @@ void play_latch(player& me);
 void play_job(player& me);
 void play_rate(player& me);
 void play_checked(player& me);
-// Plays an operator, which waits in no queue, requests releases, and takes locks away.
+// Acts as an operator: waits in no queue, requests releases, and takes locks away.
 void play_operator(player& me);
 
 }  // namespace campaign

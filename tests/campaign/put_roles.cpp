@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plays guarded writes with put and make, under one or two holds. Meanwhile other processes remove the znode and its
-// parent.
+// A campaign's worker writes with put and make under one or two holds. Meanwhile other processes remove the znode and
+// its parent.
 #include <algorithm>
 #include <array>
 #include <future>
@@ -169,7 +169,7 @@ void remove_turn(player& me, turnstile::mutex& second_lock) {
 
 }  // namespace
 
-// Each player has a second thread that removes, so that removals always compete with puts.
+// Each player has a second thread that removes znodes, so that removals always compete with puts.
 void play_put(player& me) {
     turnstile::mutex lock{me.servers(), "/campaign/put"};
     turnstile::mutex second_lock{me.others(), "/campaign/under"};

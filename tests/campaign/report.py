@@ -10,7 +10,7 @@ import time
 
 from kinds import KINDS
 
-# The actions that the record of a campaign counts. docs/why/campaign.md explains the promises.
+# The actions that the report of a campaign counts. docs/why/campaign.md explains the promises.
 PLAYED = ("calls", "holds lost", "processes", "processes killed", "times stopped", "sessions expired", "znodes",
           "late writes", "writes that the store refused")
 # In the report's table of all runs: the columns of numbers, and the order of the rows by the kind of server.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plays the shared recipes: shared_mutex with its conversions, and semaphore.
+// A campaign's worker uses the shared recipes: shared_mutex with its conversions, and semaphore.
 #include "player.hpp"
 #include "turnstile/semaphore.hpp"
 #include "turnstile/shared_mutex.hpp"

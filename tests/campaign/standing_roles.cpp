@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plays the recipes whose callers take part for a long time: elections, jobs and rates. Also plays the operator.
+// A campaign's worker uses the recipes whose callers take part for a long time: elections, jobs and rates. Also acts as
+// an operator.
 #include <optional>
 
 #include "player.hpp"

@@ -66,8 +66,8 @@ int run(const std::vector<std::string>& arguments) {
     ::pthread_sigmask(SIG_BLOCK, &ends, nullptr);
 
     notes out{arguments[1]};
-    // The worker has two sessions with different timeouts. Every second role uses the quick session as its main
-    // session. The other roles use the slow session as their main session.
+    // The worker has two sessions with different timeouts. Each role is the use of one recipe. Every second role uses
+    // the quick session as its main session. The other roles use the slow session as their main session.
     const std::string& where = arguments[8];
     turnstile::client quick{where, options_for(arguments, arguments[4])};
     turnstile::client slow{where, options_for(arguments, arguments[5])};
