@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 
 constexpr auto k_moment = 10ms;
 
-// ---- the calls ------------------------------------------------------------------------------
+// ---- the blocking calls ---------------------------------------------------------------------
 
 struct blocking_call {
     const char* name;
@@ -207,7 +207,7 @@ const std::vector<blocking_call> k_calls{
     {"revocation", revocations},
 };
 
-// ---- the table of calls and places ----------------------------------------------------------
+// ---- every call at every place where user code runs -----------------------------------------
 
 // The threads that run the client's callbacks: the client's own thread, the thread of an executor's loop, or a thread
 // of a runtime. The clients here share a runtime with one thread of each kind. Blocked threads do not count.

@@ -94,7 +94,7 @@ child_end run_in_child(std::chrono::seconds most, const std::function<int()>& fu
 
 }  // namespace turnstile::tests
 
-// ---- replacements for the whole program -----------------------------------------------------
+// ---- replacements of operator new for the whole program -------------------------------------
 
 namespace {
 

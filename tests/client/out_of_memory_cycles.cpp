@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each recipe has a cycle with the calls of its users, from the start to the release. A cycle checks each call that
-// returns. A std::bad_alloc ends the cycle.
+// Each recipe has a cycle: a sequence of the calls that its users make, from the start to the release. A cycle checks
+// each call that returns. A std::bad_alloc ends the cycle.
 #include <netinet/in.h>
 #include <sys/socket.h>
 

@@ -74,7 +74,8 @@ TEST_F(shared_crew, a_pool_ends_beside_one_that_blocks) {
     other->finish();
 }
 
-// The other queue's callback must run between the many callbacks of this queue.
+// Two callback queues share the same threads. One queue has many callbacks, and the callback of the other queue must
+// run between them.
 TEST_F(shared_crew, queues_take_turns) {
     const auto busy = callback_queue::share({}, crew);
     const auto other = callback_queue::share({}, crew);
@@ -99,8 +100,8 @@ TEST_F(shared_crew, queues_take_turns) {
     EXPECT_EQ(ran, k_many);
 }
 
-// A callback on the crew's only thread ends the other queue and the pool. Their remaining tasks must then run on that
-// same thread.
+// A callback on the crew's only thread ends another callback queue and a worker pool. Their remaining tasks must then
+// run on that same thread.
 TEST(thread_crew_of_one, a_callback_ends_others_that_wait_for_its_thread) {
     const auto crew = thread_crew::start({.start = k_start, .most = 1});
     const auto queue = callback_queue::share({}, crew);

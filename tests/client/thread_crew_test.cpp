@@ -60,7 +60,7 @@ TEST(thread_crew, those_with_more_to_do_take_turns) {
     EXPECT_EQ(order, "ababab");
 }
 
-// The crew may have one thread, but blocked threads do not count.
+// The crew (threads that clients share) may have one thread, but blocked threads do not count.
 TEST(thread_crew, a_member_gets_its_turn_while_others_block) {
     const auto crew = thread_crew::start({.start = k_start, .most = 1, .timers = new_timers()});
     event go;

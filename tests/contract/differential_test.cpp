@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sends the same random requests to the in-memory model and to a real server. Both must return the same replies and
-// events. TURNSTILE_SEED replays one script. By default the seeds are 1, 2, 3 ...
+// events. TURNSTILE_SEED replays the requests of one seed. By default the seeds are 1, 2, 3 ...
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -159,7 +159,8 @@ public:
             case step::kind::reopen: reopen(step.session); break;
         }
         for (const auto& session : probes_) session->begin_settling();
-        // The first lines are the messages of the step's own session, in order, with the content of each reply.
+        // The text of a step begins with the messages to the session that made the step, in order, with the content of
+        // each reply.
         std::string text;
         auto reply = replies.cbegin();
         for (std::size_t i = 0; i < k_script_sessions; ++i) {

@@ -37,8 +37,8 @@ using script = std::vector<step>;
 // among the zxids so far, for servers that do not count each write.
 enum class zxids { counted, ordered };
 
-// Plays the script in `folder`, which must not exist and must be a child of the root. Returns one text for each step,
-// with a line for each reply and event.
+// Sends the requests of the script, with their paths in `folder`. The folder must not exist, and must be a child of the
+// root. Returns one text for each step, with a line for each reply and event.
 [[nodiscard]] std::vector<std::string> play(const script& steps, core::coordinator& servers,
                                             const std::string& folder, zxids told);
 

@@ -179,8 +179,8 @@ void end_of_one_of_two_queues() {
     others.require_all();
 }
 
-// A callback on the crew's only thread ends the other queue, the pool, its own queue and the crew. Meanwhile the other
-// queue's callback has no thread to run on.
+// A crew (threads that queues share) has one thread. A callback on this thread ends another queue, a worker pool, its
+// own queue and the crew. Meanwhile the other queue's callback has no thread to run on.
 void end_of_all_in_a_callback() {
     // This object is static, because a thread may use it after this function has returned.
     static callbacks ones;

@@ -96,7 +96,7 @@ TEST(header_examples, ensemble) {
     EXPECT_TRUE(client.wait_connected(limit()));
 }
 
-// ---- one server --------------------------------------------------------------------------------
+// ---- examples about one server -----------------------------------------------------------------
 
 class server_examples : public ::testing::Test {
 protected:

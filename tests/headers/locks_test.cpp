@@ -136,7 +136,7 @@ TEST(header_examples, path_template) {
     EXPECT_TRUE(m.acquire().has_value());
 }
 
-// ---- a hold -----------------------------------------------------------------------------------
+// ---- examples about a hold --------------------------------------------------------------------
 
 class held {
 public:
@@ -222,7 +222,7 @@ TEST(header_examples, stop_any) {
 #include "examples/stop_any.inc"
 }
 
-// ---- writes -----------------------------------------------------------------------------------
+// ---- examples about reads and transactions ----------------------------------------------------
 
 TEST(header_examples, node) {
     held own;

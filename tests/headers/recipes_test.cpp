@@ -25,7 +25,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::limit;
 
-// ---- clients, which need no server here --------------------------------------------------------
+// ---- examples about clients, which need no server here -----------------------------------------
 
 TEST(header_examples, client) {
 #include "examples/client.inc"
@@ -90,7 +90,7 @@ TEST(header_examples, file_health) {
     EXPECT_EQ(print.calls(), 1) << "the folder is not there";
 }
 
-// ---- elections and gates ----------------------------------------------------------------------
+// ---- examples about elections, job_gate and rate_gate -----------------------------------------
 
 TEST(header_examples, leader) {
     client servers{own_tree()};
@@ -135,7 +135,7 @@ TEST(header_examples, rate_gate) {
     EXPECT_EQ(call_partner.calls(), 1);
 }
 
-// ---- operators --------------------------------------------------------------------------------
+// ---- examples about tools for operators -------------------------------------------------------
 
 // ann has lock a and waits for b, bob has b and waits for a. The detector reports the cycle, and ann gives up.
 TEST(header_examples, deadlock_detector) {
@@ -188,7 +188,7 @@ TEST(header_examples, revocation) {
     others.close();
 }
 
-// ---- queries ------------------------------------------------------------------------------------
+// ---- examples about queries ---------------------------------------------------------------------
 
 class busy_tree {
 public:
