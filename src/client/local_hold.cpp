@@ -153,8 +153,8 @@ result<commit_result> local_hold::commit(const transaction& writes,
     }
 }
 
-// granted_at() stays empty for this class: the process may have handed the hold over without a request, so no
-// connection has seen the start of the hold.
+// This class does not override granted_at(), the connection on which a hold was granted. The process may have handed
+// the hold over without a request, so no connection has seen the start of the hold.
 result<seen_node> local_hold::read(const std::string& path, boottime_clock::time_point deadline,
                                    const std::stop_token& stop) {
     return carrier()->read(path, deadline, stop);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// lock_series: the metrics of all calls for one lock, or for all locks of one template (turnstile/metrics.hpp).
+// lock_series: the metrics of all calls for one lock, or for all locks whose paths match one pattern of the user
+// (metrics_options::templates).
 //
 // | phase of a call | entered by                       | numbers that count the call            |
 // |-----------------|----------------------------------|----------------------------------------|

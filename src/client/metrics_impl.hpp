@@ -67,7 +67,8 @@ private:
     std::vector<watched> clients_ GUARDED_BY(mutex_);
 };
 
-// Makes the record of a call that begins to wait for the lock on `path`; null without metrics.
+// Makes the call_record, which counts the steps of a call that begins to wait for the lock on `path`. Returns null
+// without metrics.
 [[nodiscard]] inline std::unique_ptr<call_record> record_of(
     const std::shared_ptr<metrics_impl>& metrics, const std::string& path) {
     return metrics ? metrics->begin(path) : nullptr;

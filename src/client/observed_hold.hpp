@@ -17,7 +17,8 @@ namespace turnstile::detail {
 
 class observed_hold : public hold {
 public:
-    // Sets the record, and calls the observer. Must be called under no lock, and before the hold can be granted.
+    // Stores the record, which counts the steps of the call for the metrics, and calls the user's observer
+    // (metrics_options::observer). Must be called under no lock, and before the hold can be granted.
     void observe(std::unique_ptr<call_record>&& record) noexcept {
         record_ = std::move(record);
         if (record_) record_->tell_begin(*this);
@@ -35,7 +36,7 @@ protected:
     void note_end(const error& why) {
         if (record_) record_->ended(why);
     }
-    // ---- called under no lock, because the observer runs --------------------------------------
+    // ---- called under no lock, because the user's observer runs -------------------------------
     void note_given_up(const error& why) noexcept {
         if (!record_) return;
         base::finish_or_end("the count of a release", [&] { record_->given_up(why); });

@@ -40,20 +40,21 @@ struct opened_session {
 
 class session_opening {
 public:
-    // True while the coordinator opens the session of this epoch. The session's first events may come before
+    // True while the coordinator opens the session with this number (epoch). The session's first events may come before
     // coordinator::open() returns.
     [[nodiscard]] bool is_for(std::uint64_t epoch) const noexcept { return epoch_ == epoch; }
     void begin(std::uint64_t epoch) noexcept {
         const base::lock_guard lock{mutex_};
         epoch_ = epoch;
     }
-    // Called when the coordinator has returned the session of this epoch or thrown.
+    // Called when the coordinator has returned the session with this number (epoch), or has thrown an exception.
     void end(std::uint64_t epoch) noexcept {
         const base::lock_guard lock{mutex_};
         if (is_for(epoch)) epoch_ = k_none;
         ended_.notify_all();
     }
-    // Waits until the opening for this epoch has ended. Takes no lock if the opening is not for this epoch.
+    // Waits until the coordinator no longer opens the session with this number (epoch). Takes no lock if the
+    // coordinator opens another session or none.
     void await_end(std::uint64_t epoch) noexcept {
         if (!is_for(epoch)) return;
         const boost::this_thread::disable_interruption uninterrupted;

@@ -37,9 +37,9 @@ void session_calls::tell(const core::notice& news, const std::shared_ptr<lease_v
     if (call->tell(news, lease, connection) || over) news_.woken.push_back(std::move(call));
 }
 
-// Stop callbacks of lost holds do not run on the callback queue: there a running callback may wait for the loss. The
-// stop callbacks run in parallel, because one of them may wait for another. The clear() destroys no call, because
-// `calls_` or `news_` owns each call, too.
+// Stop callbacks of lost holds do not run on the callback queue, because a callback that runs there may wait for the
+// loss. They run in parallel, because one of them may wait for another. `calls_` or `news_` also owns each lost call,
+// so clear() destroys no call.
 session_news session_calls::take_news() {
     for (const auto& call : lost_) call->post_trigger();
     lost_.clear();

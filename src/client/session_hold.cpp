@@ -151,7 +151,7 @@ void session_hold::post_answer() {
 
 // ---- functions for the caller ---------------------------------------------------------------
 
-// An error is copied here, which may throw std::bad_alloc. finish_or_end() then ends the process, as in leave().
+// Copies `why`. If the copy throws std::bad_alloc, finish_or_end() ends the process.
 void session_hold::cancel(const error& why) noexcept {
     base::finish_or_end("the end of a wait", [&] { session_->tell(core::cancel{id_, why}); });
 }

@@ -24,7 +24,7 @@ public:
     // session's waiters must fit into one packet, too (core::watch_limits).
     static constexpr std::size_t k_most_owned = std::size_t{128} * 1024;
 
-    // Starts again at zero for a new epoch, which owns no znodes of earlier commits.
+    // Starts again at zero for a new session at the servers (epoch), which owns no znodes of earlier commits.
     void enter_epoch(std::uint64_t epoch) {
         if (std::exchange(epoch_, epoch) != epoch) written_ = 0;
     }
@@ -47,8 +47,8 @@ public:
         written_ += bytes;
         return true;
     }
-    // Called if a commit certainly wrote nothing: subtracts the commit's bytes from the count. If the next epoch has
-    // begun in the same step of the core, the count has already started again at zero, and may be smaller than `bytes`.
+    // Called if a commit certainly wrote nothing: subtracts the commit's bytes from the count. If the same step of the
+    // core has begun the next session (epoch), the count started again at zero, and may be smaller than `bytes`.
     void take_back(std::size_t bytes) { written_ -= std::min(written_, bytes); }
 
 private:

@@ -13,7 +13,7 @@ namespace turnstile::detail {
 
 namespace {
 
-// The crew to which the calling thread belongs, if any.
+// The group of threads (crew) to which the calling thread belongs, if any.
 thread_local const thread_crew* t_crew = nullptr;
 
 }  // namespace

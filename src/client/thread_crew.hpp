@@ -47,8 +47,8 @@ public:
 
     class member {
     public:
-        // Does a part of the member's work. A thread of the crew calls this function, and holds no lock of the crew
-        // meanwhile. Returns true if the member wants another turn.
+        // Does a part of the work of this member (one client). A thread of the crew calls this function, and holds no
+        // lock of the crew meanwhile. Returns true if the member wants another turn.
         virtual bool take_turn() noexcept = 0;
 
     protected:
@@ -68,11 +68,12 @@ public:
     thread_crew(const thread_crew&) = delete;
     thread_crew& operator=(const thread_crew&) = delete;
 
-    // Requests one turn. A member may have several turns pending. Must not be called after finish().
+    // Requests one turn: a thread of the crew will call the member's take_turn() once. A member may have several turns
+    // pending. Must not be called after finish().
     void post(std::shared_ptr<member> next);
     [[nodiscard]] bool on_this_thread() const noexcept;
-    // Makes finish() not wait for the present turn of the thread `of`. Has no effect if the thread belongs to another
-    // crew.
+    // Makes finish() not wait for the task that the thread `of` runs now. Has no effect if the thread belongs to
+    // another crew.
     void let_go(boost::thread::id of);
     // Ends the crew. No client may use it any more.
     void finish() noexcept;
@@ -98,7 +99,7 @@ private:
     // that.
     void give_turn(base::unique_lock& lock, worker& self)
         REQUIRES(mutex_) NO_THREAD_SAFETY_ANALYSIS;
-    // Waits until a member queues for a turn. Returns false if the thread must end.
+    // Waits until a member (the work of one client) queues for a turn. Returns false if the thread must end.
     bool await_member(base::unique_lock& lock) REQUIRES(mutex_);
     [[nodiscard]] bool all_have_ended() const REQUIRES(mutex_);
 

@@ -27,10 +27,10 @@ class worker_pool final : public thread_crew::member,
 public:
     static constexpr std::size_t k_most_threads = thread_crew::k_most_threads;
 
-    // Starts a pool, and a crew for this pool only. The crew ends with the pool. Throws boost::thread_resource_error if
-    // the first thread cannot be started.
+    // Starts a pool, and a group of threads (crew) for this pool only. The threads end with the pool. Throws
+    // boost::thread_resource_error if the first thread cannot be started.
     [[nodiscard]] static std::shared_ptr<worker_pool> start(thread_crew::settings own);
-    // Makes a pool on the threads of a shared crew, which must outlive the pool's tasks.
+    // Makes a pool on a shared group of threads (crew), which must outlive the pool's tasks.
     [[nodiscard]] static std::shared_ptr<worker_pool> share(std::shared_ptr<thread_crew> threads);
     ~worker_pool() = default;
     worker_pool(const worker_pool&) = delete;
