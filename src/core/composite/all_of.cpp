@@ -9,8 +9,8 @@ namespace turnstile::core {
 
 namespace {
 
-// A trial requests all missing parts at once, without waiting. After this many failed trials, a call waits for its
-// parts one after the other.
+// A trial requests all locks that the call still lacks, at once and without waiting. After this many failed trials, a
+// call waits for these locks one after the other.
 constexpr std::size_t k_most_failed_trials = 2;
 
 }  // namespace
@@ -27,8 +27,8 @@ void all_of::begin() {
     go_on();
 }
 
-// Requests the first part that the call does not hold, alone or with all later missing parts. Reports the grant if no
-// part is missing.
+// Requests the first lock (part) that the call lacks, alone or together with all later locks that it lacks. Reports the
+// grant if the call holds all locks.
 void all_of::go_on() {
     const auto missing =
         std::find_if(parts_.begin(), parts_.end(), [](has state) { return state != has::it; });
@@ -38,8 +38,8 @@ void all_of::go_on() {
         return;
     }
     const auto part = static_cast<std::size_t>(missing - parts_.begin());
-    // If only the last part is missing, waiting for it is as fast as trying it. A wait also keeps the contender's
-    // position in the part's queue, and a failed try loses the position.
+    // If the call lacks only the last lock (part), waiting for the lock is as fast as trying it. A wait also keeps the
+    // contender's position in the lock's queue, and a failed try loses the position.
     const bool tries = how_ != course::in_order && part + 1 != parts_.size() &&
                        failed_trials_ != k_most_failed_trials;
     if (tries) return try_from(part);
@@ -77,7 +77,7 @@ void all_of::on_refused(std::size_t part, refusal why) {
     answered();
 }
 
-// ---- trials: all missing parts at once ------------------------------------------------------
+// ---- trials: requests for all missing locks at once, without waiting ------------------------
 
 void all_of::try_from(std::size_t part) {
     for (; part != parts_.size(); ++part) {

@@ -41,8 +41,9 @@ enum class after_loss { start_over, give_up };
 
 class all_of {
 public:
-    // in_order: a call never tries parts. rest_at_once: after each part that the call waited for, it tries all missing
-    // parts at once. all_at_once: the call also begins by trying all parts at once.
+    // To try a part is to request its lock without waiting. in_order: a call never tries parts. rest_at_once: after
+    // each part that the call waited for, it tries all missing parts at once. all_at_once: the call also begins by
+    // trying all parts at once.
     enum class course { in_order, rest_at_once, all_at_once };
 
     // ---- actions: the user of this value executes them in the order in which it gets them ----
@@ -88,7 +89,7 @@ public:
     // still succeed.
     enum class refusal { own, withdrawn, contested };
     void on_refused(std::size_t part, refusal why);
-    // Called when a granted part has ended although the call did not request a `give_back`.
+    // Called when the call's hold of a part has ended although the call did not request a `give_back`.
     void on_lost(std::size_t part, after_loss next);
     void leave();
 
@@ -101,8 +102,9 @@ public:
     [[nodiscard]] std::size_t failed_trials() const noexcept { return failed_trials_; }
 
 private:
-    // The state of a part in this call. asked: a request waits for the part. tried: a try has no answer yet.
-    // tried_in_vain: the call has withdrawn its try, and the answer has not come yet. it: the call holds the part.
+    // The state of a part in this call. asked: the call waits for the part. tried: the call has requested the part
+    // without waiting, and has no answer yet. tried_in_vain: the call has withdrawn that request, and has no answer
+    // yet. it: the call holds the part.
     enum class has { nothing, asked, tried, tried_in_vain, it };
     enum class ending { none, start_over, fail };
 

@@ -165,7 +165,7 @@ std::vector<local_id> local_queue::line() const {
     return all;
 }
 
-// ---- consequences ---------------------------------------------------------------------------
+// ---- functions that the events call ---------------------------------------------------------
 
 void local_queue::ask_for(attempt mode) {
     TURNSTILE_CHECK(has_ == has::nothing);

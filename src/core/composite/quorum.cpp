@@ -11,8 +11,8 @@ namespace turnstile::core {
 namespace {
 
 constexpr int k_most_doublings = 12;
-// A call that holds only a minority of the parts keeps these parts for quorum_settings::attempt * k_patience^n, plus a
-// random extra of up to one half. n is the number of parts behind the first held part, at most k_most_ranks.
+// A call that holds only a minority of the locks (its parts) keeps them for quorum_settings::attempt * k_patience^n,
+// plus a random extra of up to one half. n is the number of parts behind the first held part, at most k_most_ranks.
 constexpr int k_patience = 4;
 constexpr std::size_t k_most_ranks = 4;
 
@@ -90,7 +90,7 @@ void quorum::leave() {
     if (phase_ == phase::acquiring) end(failure::left);
 }
 
-// ---- consequences ---------------------------------------------------------------------------
+// ---- functions that the events call ---------------------------------------------------------
 
 void quorum::on_time(time_point now) {
     // place: majority_is_lost

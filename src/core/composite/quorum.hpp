@@ -88,8 +88,8 @@ public:
     void on_granted(std::size_t part, time_point valid_until, time_point now);
     void on_refused(std::size_t part, next then, time_point now);
     void on_lost(std::size_t part, next then, time_point now);  // the part's hold has ended
-    // Called when the client of this part's servers has closed. If the part is in the pause before its next request,
-    // that request is never made.
+    // Called when the client through which the call requests this part has closed. If the part is in the pause before
+    // its next request, the call never makes that request.
     void on_closed(std::size_t part, time_point now);
     void leave();
     void on_time(time_point now);
@@ -110,7 +110,7 @@ public:
     [[nodiscard]] bool certain(std::size_t part, time_point now) const {
         return holds(part) && now < parts_[part].valid_until;
     }
-    // True if a majority is certain, and has been certain without a gap since the grant.
+    // True if the call certainly holds a majority of the parts, and has held a majority without a gap since the grant.
     [[nodiscard]] bool certain(time_point now) const;
     // Returns the instant until which a majority of the parts stays valid, even if no lease is extended. Returns
     // time_point::min() if only a minority is held.
