@@ -85,12 +85,12 @@ public:
     void on_lease_end(contender_session& c, const error& why);
     void on_lease_confirmed(contender_session& c) { step(c); }
     void watch_own_znode(contender_session& c);
-    // Called when a confirmation has checked our znode, and has shown that the znode is gone, or that another client
-    // has written into the znode.
+    // Called when a confirmation has shown that our znode is gone, or that another client has written into it. A
+    // confirmation is a write that checks our znode and extends the lease.
     void on_own_znode_gone(contender_session& c);
     void on_own_znode_changed(contender_session& c);
-    // Called for a second look (contender_looks.cpp). The contender reads whether the change for which it waits has
-    // happened, because the event of its watch may be lost.
+    // Called from time to time (contender_looks.cpp), because the servers may not send the event of the contender's
+    // watch. The contender reads whether the change for which it waits has happened.
     void look_again(contender_session& c);
     // Called at the end of the lock delay: the instant that delay_end() of state_queries.hpp returned.
     void on_delay_end(contender_session& c);

@@ -29,7 +29,7 @@ public:
                       effects& out)
         : seen_{seen}, tickets_{tickets}, chance_{chance}, out_{out} {}
 
-    // ---- the view ----
+    // ---- the session's state, as the contender sees it ----
     [[nodiscard]] bool attached() const noexcept { return seen_.attached; }
     [[nodiscard]] std::uint64_t connection() const noexcept { return seen_.connection; }
     [[nodiscard]] std::int64_t session_id() const noexcept { return seen_.session_id; }

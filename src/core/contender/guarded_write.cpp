@@ -199,11 +199,12 @@ void guarded_writes::resolve(own_znode own, ticket_counter& tickets, effects& ou
     enter(write_state::resolving{std::move(own), fencing, reading});
 }
 
-// ---- the plan of a commit (commit_plan.hpp) -------------------------------------------------
+// ---- the reads before a commit (commit_plan.hpp) --------------------------------------------
 
-// If a read gets no answer, all reads of the plan are sent again. A plan that is out of date does no harm, because the
-// servers refuse its steps. A forbidden read shows that the znode exists. Servers since 3.7.3, 3.8.4 and 3.9.2 forbid a
-// read of a znode that the client may not read, but they still report a missing znode (ZOOKEEPER-2590).
+// Handles the answer to a read before a commit. If a read gets no answer, all reads are sent again. Reads that are out
+// of date do no harm, because the servers then refuse the commit. A forbidden read shows that the znode exists. Servers
+// since 3.7.3, 3.8.4 and 3.9.2 forbid a read of a znode that the client may not read, but they still report a missing
+// znode (ZOOKEEPER-2590).
 void guarded_writes::on_planned(const session_view& session, const std::string& path,
                                 const reply& answer, effects& out) {
     auto& asked = std::get<write_state::planning>(state_);
@@ -275,7 +276,7 @@ void guarded_writes::on_refused(const session_view& session, own_znode own, cons
 }
 
 // `index` is the position of the refused part in the transaction. The count begins after the set of the hold's own
-// znode: first come the checks of further holds, then the steps of the plan.
+// znode: first come the checks of further holds, then the commit's operations.
 void guarded_writes::on_part_refused(std::size_t index, server_error why, effects& out) {
     auto& refused = queue_.front();
     if (index < refused.further.size()) {

@@ -59,8 +59,8 @@ consequence lock_delay::on_read(contender_session& c, const marking_contender& o
 
 void lock_delay::apply(contender_session& c, const marking_contender& own, const reply& answer) {
     using std::chrono::milliseconds;
-    // A text that is no crash mark of a Turnstile contender is treated as the mark of a crashed holder, and our own
-    // delay applies.
+    // If the text is no crash mark of a Turnstile contender, this function treats it as the mark of a crashed holder.
+    // Then our own lock delay applies.
     auto found =
         parse_crash_mark(answer.data).value_or(crash_mark{"unknown", in_ms(own.delay), false});
     if (found.holder == own.guid) {

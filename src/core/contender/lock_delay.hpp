@@ -57,25 +57,27 @@ public:
     [[nodiscard]] bool expects(ticket id) const noexcept {
         return reading_.is(id) || writing_.is(id);
     }
-    // True if the contender needs no further request, and waits only for the end of the delay.
+    // True if the contender needs no further request, and waits only for the end of the lock delay.
     [[nodiscard]] bool waits() const noexcept {
         return state_ == state::left && end_ && left_.noted;
     }
     [[nodiscard]] std::optional<time_point> end() const noexcept { return end_; }
 
     // Called if a list shows another contender ahead, although our contender was first before. Then the servers have
-    // restarted from older data, and may have lost our crash mark. If the contender ahead crashes, its whole delay must
-    // pass, even if its mark equals the mark that we read before.
+    // restarted from older data, and may have lost our crash mark (crash_mark.hpp). If the contender ahead crashes, its
+    // whole delay must pass, even if its mark equals the mark that we read before.
     void begin_again() noexcept {
         state_ = state::unread;
         left_ = {};
         end_.reset();
     }
-    // Forgets the version of the crash mark. So the contender reads the mark again before it overwrites the mark.
-    // Servers that restart from older data may assign the mark's version again.
+    // Forgets the version of the crash mark (the znode that remains when a holder crashes). So the contender reads the
+    // mark again before it overwrites the mark. Servers that restart from older data may assign the mark's version
+    // again.
     void forget_version() noexcept { version_is_known_ = false; }
     void end_has_come() noexcept { end_.reset(); }
-    // Called when the servers refuse to remove the crash mark together with our znode.
+    // Called when the servers refuse to remove the crash mark (the znode that remains when a holder crashes) together
+    // with our znode.
     void give_up_mark() noexcept { state_ = state::absent; }
     // Sends the next request. Not allowed while waits(), asks() or is_marked() is true.
     void advance(contender_session& c, const marking_contender& own);

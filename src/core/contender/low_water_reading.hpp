@@ -36,7 +36,8 @@ public:
     // Stores the number of children. Also stores the version of the folder's data, if the data are empty or have not
     // changed since they were read.
     void apply_list(const stat& folder, std::size_t children);
-    // Called when another contender may have raised the low-water mark in the folder's data.
+    // Called when another contender may have raised the low-water mark: the number in the folder's data up to which all
+    // contenders have left.
     void forget_version() noexcept { folder_version_.reset(); }
 
     [[nodiscard]] bool is_long(std::uint32_t long_queue) const noexcept {
@@ -44,16 +45,18 @@ public:
     }
     [[nodiscard]] bool reads() const noexcept { return static_cast<bool>(reading_); }
     [[nodiscard]] bool expects(ticket id) const noexcept { return reading_.is(id); }
-    // True if the queue is long, the folder's data are empty or a low-water mark, and we know the version of these
-    // data.
+    // True if the queue is long, the folder's data are empty or a low-water mark (low_water_mark.hpp), and we know the
+    // version of these data.
     [[nodiscard]] bool may_raise(std::uint32_t long_queue) const noexcept {
         return folder_version_ && is_long(long_queue);
     }
-    // Returns the operation that raises the low-water mark to our own number. Allowed only while may_raise().
+    // Returns the operation that writes our own number as the low-water mark into the folder's data: all contenders up
+    // to this number have left. Allowed only while may_raise().
     [[nodiscard]] set_op raise(const std::string& folder, contender_family of,
                                std::int32_t own) const;
 
-    // Reads the low-water mark after the predecessor with the number `nearest` has gone.
+    // Reads the low-water mark, the number up to which all contenders have left. Called after the predecessor with the
+    // number `nearest` has gone.
     void read(contender_session& c, const std::string& folder, std::int32_t nearest);
     // Returns `done` if no contender is ahead of our own number. Otherwise the contender must list the folder.
     consequence on_answer(const reply& answer, contender_family of,
@@ -65,8 +68,8 @@ private:
     pending_ticket reading_;
     std::uint32_t listed_ = 0;  // number of children in the latest list
     std::int32_t nearest_ = 0;  // number of the predecessor that is gone
-    // The version of the folder's data if the data were empty or a low-water mark when they were read last. Otherwise
-    // there is no value.
+    // The version of the folder's data if the data were empty or a low-water mark (low_water_mark.hpp) when they were
+    // read last. Otherwise there is no value.
     std::optional<std::int32_t> folder_version_;
 };
 

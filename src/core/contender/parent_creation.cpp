@@ -63,7 +63,8 @@ consequence parent_creation::on_answer(contender_session& c, const std::string& 
     if (answer.error == server_error::no_node && first) refusal_ = error{errc::no_chroot, folder};
     // Stores the refusal without reporting it: the parent may exist, and only the right to create it may be missing.
     if (auto why = folder_refusal(folder, answer.error)) refusal_ = std::move(why);
-    // The contender's create follows. If that create finds the folder missing again, the refusal is reported.
+    // The contender sends its create next. If that create finds the folder missing again, the contender reports the
+    // refusal to its caller.
     return goes_on{};
 }
 

@@ -13,7 +13,7 @@
 
 namespace turnstile::core::state {
 
-// ---- all states of this file -----------------------------------------------------------------
+// ---- functions that the states outside, creating and unsure share ----------------------------
 
 void entering::fail(contender_call& call, const error& why) {
     if (!std::exchange(given_up, true)) call.session.tell(failed{why});

@@ -13,8 +13,8 @@ namespace turnstile::core::state {
 // ---- the contender ahead ends ----------------------------------------------------------------
 
 // Called when the contender `gone`, which was ahead, has ended. An event or the answer to a get has shown its end. If a
-// list on this connection showed no other contender ahead, this contender is first now. Otherwise the low-water mark of
-// a long queue (low_water_mark.hpp), or a list of the folder, shows whether this contender is first.
+// list on this connection showed no other contender ahead, this contender is first now. Otherwise this contender must
+// read whether it is first: in a long queue from the folder's data (low_water_mark.hpp), else from a list.
 void queued::on_awaited_gone(contender_call& call, const std::string& gone,
                              std::uint64_t connection) {
     TURNSTILE_CHECK(connection != 0);
@@ -51,7 +51,7 @@ void queued::on_low_water(contender_call& call, const reply& answer) {
     apply(call, answer, outcome);
 }
 
-// ---- another position of an upgrade ----------------------------------------------------------
+// ---- an upgrade moves to its other position --------------------------------------------------
 
 // An upgrade's znode has two possible positions in the queue (queue_rule.hpp). Renames the znode to the other position,
 // before the grant.

@@ -124,8 +124,8 @@ void held::on_announced(contender_call& call, const reply& answer) {
 
 // ---- the hold's own znode --------------------------------------------------------------------
 
-// A failed read needs no reaction, since the next confirmation (confirmations.hpp) checks the hold's znode again. But a
-// rename that was stopped by another client's write can continue only after a read of that write.
+// A failed read needs no reaction, since the next confirmation (a write that extends the lease) checks the hold's znode
+// again. But a rename that was stopped by another client's write can continue only after a read of that write.
 void held::on_own_answer(contender_call& call, const reply& answer) {
     apply_own_and_watch(call, answer);
     const bool may_rename = rename->is_wanted() && !rename->is_under_way() && !rename->is_unsure();
@@ -154,7 +154,7 @@ void held::apply_data(contender_call& call, const reply& answer) {
     if (take_note(answer.stat.version, found) && *request) call.session.tell(**request);
 }
 
-// ---- another kind of hold --------------------------------------------------------------------
+// ---- a change of the hold's kind, for example from write to read -----------------------------
 
 void held::begin_rename(contender_call& call, claim_kind to) {
     if (rename->is_wanted()) {

@@ -19,7 +19,7 @@ constexpr int k_most_refused_removals = 16;
 }  // namespace
 
 // A contender that has written a crash mark (lock_delay.hpp) has no contender ahead, even if it has not used a list on
-// this connection yet.
+// this connection yet: only the first contender writes the mark.
 leaving::leaving(queued&& from) : standing{std::move(from)} {
     was_first = from.ahead == 0U || delay->is_marked();
     awaited = std::move(from.awaited);
@@ -35,7 +35,7 @@ leaving::leaving(held&& from, bool holder_may_act)
     announcing = from.announcing;
 }
 
-// ---- marks that are changed together with the removal ----------------------------------------
+// ---- data that the contender changes together with the removal of its znode ------------------
 
 void leaving::tell_number(contender_call& call, contender_effects::number_step step) const {
     if (!was_first) return;  // place: number_of_the_first
@@ -43,7 +43,8 @@ void leaving::tell_number(contender_call& call, contender_effects::number_step s
         call.session.number_known(step, family(kind), *number);
 }
 
-// A holder removes its crash mark with its release. A lost hold leaves the mark, because the holder may still act.
+// A holder removes its crash mark (the znode that remains if it crashes) with its release. A lost hold leaves the mark,
+// because the holder may still act.
 bool leaving::takes_crash_mark() const {
     return delay->is_marked() && !may_act;  // place: takes_its_mark
 }
@@ -53,8 +54,8 @@ bool leaving::raises_low_water_mark(const contender_call& call) const {
     return was_first && low_water.may_raise(call.settings.long_queue) && is_ordered();
 }
 
-// True if other removals may be sent in the same request: this removal changes neither a crash mark nor a low-water
-// mark (low_water_mark.hpp).
+// True if other removals may be sent in the same request: this removal changes neither a crash mark (crash_mark.hpp)
+// nor a low-water mark (low_water_mark.hpp).
 bool leaving::goes_with_others(const contender_call& call) const {
     return !takes_crash_mark() && !raises_low_water_mark(call);
 }
@@ -74,9 +75,10 @@ operation leaving::removal(const contender_call& call) const {
     return all;
 }
 
-// Called with the answer to a removal. If the servers refused the part about the crash mark or about the low-water
-// mark, the next removal omits that part. (The crash mark may be missing, be protected, or have children. The folder's
-// data may have changed or be protected.) Returns true if the servers refused one of these parts.
+// Called with the answer to a removal. If the servers refused the part about the crash mark (crash_mark.hpp) or about
+// the low-water mark (low_water_mark.hpp), the next removal omits that part. The crash mark may be missing, be
+// protected, or have children. The folder's data may have changed or be protected. Returns true if the servers refused
+// one of these parts.
 bool leaving::drop_refused_rest(contender_call& call, const reply& answer) {
     if (answer.error == server_error::ok || answer.parts.size() < 2) return false;
     if (answer.parts.front() != server_error::ok) return false;

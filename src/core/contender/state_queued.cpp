@@ -225,9 +225,9 @@ void queued::wait_for(contender_call& call, const decision& judged) {
     TURNSTILE_CHECK(judged.ahead > 0);
     auto& c = call.session;
     const auto& folder = call.folder();
-    // Another contender is ahead, so the crash mark at the servers may be that contender's. If this attempt gives up
-    // (attempt::once), it must first forget its own crash mark. Otherwise the removal of its znode would also delete
-    // the other contender's mark.
+    // Another contender is ahead, so the crash mark at the servers (crash_mark.hpp) may be that contender's. If this
+    // attempt gives up (attempt::once), it must first forget its own crash mark. Otherwise the removal of its znode
+    // would also delete the other contender's mark.
     if (delay.changed()) delay.change().begin_again();
     // place: try_is_refused
     if (call.settings.mode == attempt::once) {
@@ -287,7 +287,8 @@ void queued::choose_watches(contender_call& call, const decision& judged) {
 
 // ---- contenders ahead -----------------------------------------------------------------------
 
-// Sends gets, because an exists would leave a watch on a znode that is gone.
+// Sets watches on the znodes of the contenders ahead by requests of type get. A request of type exists would leave a
+// watch even on a znode that is gone.
 void queued::probe(contender_call& call) {
     TURNSTILE_CHECK(call.session.attached());
     auto& c = call.session;

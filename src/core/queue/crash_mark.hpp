@@ -27,7 +27,8 @@ struct crash_mark {
     friend bool operator==(const crash_mark&, const crash_mark&) = default;
 };
 
-// Returns the path of the crash mark: "/locks/orders-holder" for "/locks/orders".
+// Returns the path of the crash mark, the znode that remains when a holder crashes: "/locks/orders-holder" for
+// "/locks/orders".
 [[nodiscard]] std::string crash_mark_path(std::string_view folder);
 // Returns "<holder> <delay in ms>". If `mark.noted` is true, " left" follows.
 [[nodiscard]] std::string crash_mark_text(const crash_mark& mark);

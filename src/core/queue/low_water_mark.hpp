@@ -22,15 +22,15 @@
 namespace turnstile::core {
 
 // In a folder with at least this many children, a list of the children costs more than a read of the folder's data. So
-// the contenders of a folder of that size use the low-water mark.
+// the contenders of a folder of that size read the low-water mark in these data.
 inline constexpr std::uint32_t k_long_queue = 32;
 
 [[nodiscard]] std::string low_water_text(contender_family of, std::int32_t number);
 [[nodiscard]] std::optional<std::int32_t> parse_low_water_mark(contender_family of,
                                                                std::string_view text);
-// True if the low-water mark proves that no contender is ahead of `self`. `nearest`, the nearest predecessor of `self`,
-// is gone. Numbers are compared by their signed distance. A mark with the number of `self`, or with a later number,
-// proves nothing.
+// True if the low-water mark `mark`, the number up to which all contenders have left, proves that no contender is ahead
+// of `self`. `nearest`, the nearest predecessor of `self`, is gone. Numbers are compared by their signed distance. A
+// mark with the number of `self`, or with a later number, proves nothing.
 [[nodiscard]] bool leaves_nobody_ahead(std::int32_t mark, std::int32_t nearest, std::int32_t self);
 
 }  // namespace turnstile::core

@@ -26,16 +26,16 @@ struct revocation_text {
 };
 
 inline constexpr std::string_view k_curators_request = "__REVOKE__";
-// Longest `by` and longest `why`, in bytes.
+// Limit, in bytes, for the operator's name (`by`) and for the reason (`why`) in an operator's text.
 inline constexpr std::size_t k_longest_words = 1024;
 
-// True if the data may be from a contender of another library that follows Curator's request. These data are the host's
-// address, without the words that Turnstile writes.
+// True if the data may be from a contender of another library that obeys Curator's request `__REVOKE__`. These data are
+// the host's address, without the words that Turnstile writes.
 [[nodiscard]] bool follows_curators_request(std::string_view data);
 
 [[nodiscard]] std::optional<revocation_text> parse_revocation(std::string_view data);
 [[nodiscard]] std::string with_order(std::string_view data, const revocation_text& order);
-// Returns `data` without the operators' requests and orders at the end of `data` that have the same words as `order`.
+// Returns `data` without the texts of operators at its end whose `by` and `why` are the same as in `order`.
 [[nodiscard]] std::string_view without_orders(std::string_view data, const revocation_text& order);
 
 }  // namespace turnstile::core
