@@ -10,9 +10,9 @@ namespace turnstile::core {
 
 namespace {
 
-// If two answers are closer together than these fractions of the session timeout S and the relay bound R (lease.hpp),
-// the lease stores only one of them. Fewer stored answers can make the lease shorter, never longer, and their number
-// stays bounded.
+// If two answers are closer together than these fractions of the session timeout S and of the relay bound R, the lease
+// stores only one of them. Fewer stored answers can make the lease shorter, never longer, and their number stays
+// bounded. R is the longest time until the leader learns of a request that a follower has answered.
 constexpr int k_timeout_grain = 64;
 constexpr int k_relay_grain = 128;
 // The C client pings after a third of the session timeout without a request. The core sends an `exists` a little
@@ -20,8 +20,9 @@ constexpr int k_relay_grain = 128;
 constexpr int k_keep_alive_tenths = 3;
 constexpr int k_least_keep_alive = 32;  // a fraction: S / 32
 constexpr int k_least_left = 16;        // a fraction: S / 16
-// Session timeouts as multiples of the relay bound R: from 5/2 R on, a hold outlives a change of servers. From 5/3 R
-// on, a client of a follower can keep its hold alive (docs/why/lease.md).
+// Session timeouts as multiples of the relay bound R, the longest time until the leader learns of a request that a
+// follower has answered. From 5/2 R on, a hold outlives a change of servers. From 5/3 R on, a client of a follower can
+// keep its hold alive (docs/why/lease.md).
 constexpr int k_bounds = 5;
 constexpr int k_for_ample = 2;
 constexpr int k_for_lasting = 3;
@@ -86,8 +87,9 @@ void lease::role_known(std::uint64_t connection, server_role role, time_point le
 
 void lease::relay_bound_known(std::uint64_t connection, duration bound) {
     if (connection != here_.number) return;
-    // The chain (lease.hpp) may contain a request that was in time under the shorter bound that was assumed before.
-    // Under the longer bound the request may have reached the leader too late. So the chain starts again.
+    // The chain of requests that prove that the session lives (lease.hpp) may contain a request that was in time under
+    // the shorter bound that was assumed before. Under the longer bound the request may have reached the leader too
+    // late. So the chain starts again.
     if (here_.chain && bound > here_.bound) here_.chain = first_link();
     set_bound(bound);
 }
@@ -120,7 +122,7 @@ void lease::answered(std::uint64_t connection, time_point sent, time_point recei
 }
 
 // If the request went directly to the leader, it reached the leader at `received` at the latest. If a follower relays
-// the request, it may reach the leader up to one relay bound R after `received`.
+// the request, it may reach the leader up to one relay bound (relay_bound.hpp) after `received`.
 void lease::chain(time_point sent, time_point received) {
     TURNSTILE_CHECK(here_.chain);
     const bool directly = here_.direct_since && sent >= *here_.direct_since;

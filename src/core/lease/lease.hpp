@@ -63,38 +63,40 @@ public:
     // before shortens the lease. If the lease has ended before the attach, the attach and later answers on that
     // connection prove nothing.
     void attached(std::uint64_t connection, duration timeout, time_point heard);
-    // Called when the connection has ended. Ends the chain of touches. The end of the lease stays the same.
+    // Called when the connection has ended. Ends the chain of requests that prove that the session lives. The end of
+    // the lease stays the same.
     void detached();
     // Called when the client learned at `learned` the role of the server of `connection`.
     void role_known(std::uint64_t connection, server_role role, time_point learned);
-    // Sets the relay bound R for `connection` until its end. The next connection begins with lease_rule::relay_bound
-    // again.
+    // Sets the relay bound for `connection` until its end: how late the leader may learn of a request that a follower
+    // has answered. The next connection begins with lease_rule::relay_bound again.
     void relay_bound_known(std::uint64_t connection, duration bound);
-    // Called if the server of `connection` may not be Apache ZooKeeper's. Then the relay bound R of this server is an
-    // assumption, and the lease assumes that every request is relayed.
+    // Called if the server of `connection` may not be Apache ZooKeeper's. Then the lease assumes that every request is
+    // relayed to a leader. The longest time for this (the relay bound) is an assumption, too.
     void server_unproven(std::uint64_t connection);
     // Called when a request that was sent at `sent` on `connection` was answered at `received`. `committed`: the
     // request was a write, and its answer proves that the server had a majority and that the session existed.
     void answered(std::uint64_t connection, time_point sent, time_point received, bool committed);
 
-    // Returns the time for which the servers certainly keep the session after a touch: S - drift * S, for a session
-    // timeout S.
+    // Returns the time for which the servers certainly keep the session after a request has reached the leader: S -
+    // drift * S, for a session timeout S.
     [[nodiscard]] duration certain_for() const noexcept { return certain_for_; }
     [[nodiscard]] duration lengthened(duration wanted) const {
         return support::lengthened(wanted, rule_.clock_drift);
     }
     [[nodiscard]] double clock_drift() const noexcept { return rule_.clock_drift; }
-    // True if the server is known to be the leader or standalone, so that each request touches the session at the
-    // leader.
+    // True if the server is known to be the leader or standalone, so that each request restarts the session timeout
+    // without a relay.
     [[nodiscard]] bool is_direct() const noexcept { return here_.direct_since.has_value(); }
-    // True if the lease can have more than a sixteenth of the session timeout S left. At a follower,
-    // a write can prove that an earlier request has reached the leader. The answer to that request must have come at
-    // least one relay bound R before the write. So at most about S - R of the lease is left.
+    // True if the lease can have more than a sixteenth of the session timeout S left. At a follower, a write can prove
+    // that an earlier request has reached the leader. The answer to that request must have come at least one relay
+    // bound R (relay_bound.hpp) before the write. So at most about S - R of the lease is left.
     [[nodiscard]] bool can_be_kept() const;
     // True if a hold always has enough time left to outlive a change of servers: is_direct() is true, or the session
-    // timeout is at least 5/2 of the relay bound R.
+    // timeout is at least 5/2 of the relay bound (relay_bound.hpp).
     [[nodiscard]] bool is_ample() const;
-    // Returns the relay bound R, measured by the servers' clocks.
+    // Returns the relay bound, measured by the servers' clocks: how late the leader may learn of a request that a
+    // follower has answered.
     [[nodiscard]] duration servers_bound() const noexcept { return here_.bound; }
     // Returns the shortest session timeout with which a client can keep a hold if a follower relays its requests.
     [[nodiscard]] duration least_lasting_timeout() const;
@@ -112,8 +114,8 @@ public:
         return std::max(valid_until(),
                         is_direct() ? chained_until() : chained_until() - bound_by_our_clock());
     }
-    // Returns the interval at which an idle session sends a request. A longer pause would break the chain of touches on
-    // which the lease rests.
+    // Returns the interval at which an idle session sends a request. After a longer pause the requests would no longer
+    // prove without a gap that the session lives.
     [[nodiscard]] duration keep_alive() const;
 
     // Returns the end of the lease; time_point::min() if the session was never established.
@@ -133,15 +135,16 @@ public:
     friend bool operator==(const lease&, const lease&) = default;
 
 private:
-    // Returns the deadline that the latest request in the chain of touches has set; without a chain, the end of the
-    // lease.
+    // Returns the deadline that the latest request has set in the chain of touches, the requests that prove that the
+    // session lives. Without a chain, returns the end of the lease.
     [[nodiscard]] time_point chained_until() const {
         return here_.chain ? *here_.chain + certain_for() : valid_until();
     }
     void committed(time_point sent);
     void chain(time_point sent, time_point received);
     void advance(time_point certain, evidence how);
-    // Returns the relay bound R by our clock. Our clock may run too fast, so R is lengthened by the drift.
+    // Returns the relay bound (relay_bound.hpp) by our clock. Our clock may run too fast, so the bound is lengthened by
+    // the drift.
     [[nodiscard]] duration bound_by_our_clock() const noexcept { return here_.bound_by_our_clock; }
     void set_timeout(duration timeout);
     void set_bound(duration bound);
@@ -159,14 +162,14 @@ private:
         duration bound{};               // R
         duration bound_by_our_clock{};  // R, lengthened by the drift
         bool assumed = false;
-        // For case (a) of the rule above: the instant at which the client learned that requests to this server touch
-        // the session at the leader.
+        // For case (a) of the rule above: the instant at which the client learned that this server leads or is
+        // standalone, so that requests reach the leader without a relay.
         std::optional<time_point> direct_since{};
         unproven_answers unproven{};  // (b)
         std::optional<time_point>
             before_attach{};  // (d): no write has committed on this connection yet
-        // Send time of the latest request in the chain of touches. Nothing while detached, or if the lease had ended
-        // before the attach.
+        // Send time of the latest request in the chain of touches, the requests that prove that the session lives.
+        // Nothing while detached, or if the lease had ended before the attach.
         std::optional<time_point> chain{};
         friend bool operator==(const at_server&, const at_server&) = default;
     };

@@ -19,8 +19,8 @@ namespace turnstile::core {
 
 class unproven_answers {
 public:
-    // Stores the request, unless it was sent less than `grain` after the latest stored request. `bound`: the relay
-    // bound R on this connection.
+    // Stores the request, unless it was sent less than `grain` after the latest stored request. `bound`: how late the
+    // leader may learn of a request that this connection's server has answered (relay bound).
     void remember(time_point sent, time_point received, duration grain, duration bound);
     // Removes the earliest stored request and returns its send time, if a committed write that was sent at `write`
     // proves that the request reached the leader. The caller repeats the call until it returns nothing. The send time
