@@ -39,21 +39,22 @@ std::optional<time_point> confirmations::due(const confirmation_pace& pace, cons
     TURNSTILE_CHECK(needs.confirming || !needs.awaiting_lease);
     if (!needs.contenders || request_) return std::nullopt;
     const auto interval = pace.interval(session);
-    // If no contender needs a confirmation of its znode, each contender has several contenders ahead. Then the session
-    // needs only a lease that outlives a change of connection, and any committed write extends the lease enough for
-    // that.
+    // A confirmation is a write that checks a contender's znode and extends the lease. If no contender needs a
+    // confirmation, each contender has several contenders ahead. Then the session needs only a lease that outlives a
+    // change of connection, and any committed write extends the lease enough.
     if (!needs.confirming) return std::max(counts_from_, last_write) + interval;
     auto due = counts_from_ + interval;
     const auto end = session.valid_until();
     if (needs.awaiting_lease && !pace.lasts(session, now)) {
         if (const auto useful = session.next_useful_write()) due = std::min(due, *useful);
     } else if (needs.holding && end > time_point::min() + interval) {
-        // For a hold that was granted late in the lease, the session sends the first confirmation before the interval
-        // has passed.
+        // For a hold that was granted late in the lease, the session sends the first confirmation before the usual
+        // interval between two confirmations has passed.
         const auto soonest = sent_at_ + interval / k_hurry;
         due = std::min(due, std::max(end - interval, soonest));
         // At a follower, a write extends the lease only if it proves that an earlier request has reached the leader. A
-        // write proves that only if it is sent at least one relay bound after the answer to the earlier request.
+        // write proves that only if it is sent late enough after the answer to the earlier request: at least one relay
+        // bound later (relay_bound.hpp).
         const auto useful = session.next_useful_write();
         if (useful && session.rests_on() != evidence::direct)
             due = std::min(due, std::max({*useful, end - 2 * interval, soonest}));

@@ -16,8 +16,8 @@
 namespace turnstile::core {
 
 struct confirmation_pace {
-    // The user's setting for the interval between two confirmations. If this setting is zero, or too long to keep the
-    // lease alive, interval() returns a fifth of the session timeout.
+    // The user's setting for the interval between two confirmations, the writes that extend the lease. If this setting
+    // is zero, or too long to keep the lease alive, interval() returns a fifth of the session timeout.
     duration wanted{};
 
     [[nodiscard]] duration interval(const lease& session) const;

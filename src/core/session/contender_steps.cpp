@@ -196,7 +196,7 @@ void contender_steps::remove_abandoned(const std::string& folder,
              [](contender_core& leftover, contender_session& c) { leftover.start(c); });
 }
 
-// ---- events that time causes ----------------------------------------------------------------
+// ---- deadlines, ends of time limits, and confirmations --------------------------------------
 
 void contender_steps::expire(contender_id id) {
     if (const auto* late = owners_.contenders.table().find(id))
@@ -251,8 +251,9 @@ void contender_steps::confirm() {
 
 // ---- after an attach or a pause -------------------------------------------------------------
 
-// Each waiting contender lists its folder again. The requests of a thousand waiters would delay the next confirmation.
-// So only as many waiters continue at once as the request window allows (request_window.hpp).
+// Each waiting contender lists its folder again. The requests of a thousand waiters would delay the next confirmation,
+// a write that extends the lease. So only as many waiters continue at once as the request window allows
+// (request_window.hpp).
 void contender_steps::go_on() {
     TURNSTILE_CHECK(owners_.link.attached());
     const auto& all = owners_.contenders.table().all();
@@ -326,8 +327,8 @@ bool contender_steps::numbers_count_creates() const {
 
 // ---- each event of a contender -----------------------------------------------------------
 
-// Fills in the view of a contender. Holds do not need the lease, the permission to enter and the room for watches, so
-// the function fills in these three only for waiters.
+// Returns the part of the session's state that the contender sees while it handles an event. Holds do not need the
+// lease, the permission to enter and the room for watches, so the function fills in these three only for waiters.
 contender_view contender_steps::view_of(contender_id id, const contender_entry& of,
                                         prepared_list* list) const {
     const auto& link = owners_.link;

@@ -29,11 +29,11 @@ public:
     // ---- messages of the servers ----
     void on_reply(contender_id id, const reply& answer, prepared_list* list = nullptr);
     void on_watch(const watch_event& event);
-    // Searches a folder's children for znodes of abandoned creates. For each znode found, adds a contender that only
-    // removes the znode.
+    // Searches a folder's children for znodes that a create has made late, after its answer was lost
+    // (abandoned_creates.hpp). For each znode found, adds a contender that only removes the znode.
     void remove_abandoned(const std::string& folder, const std::vector<std::string>& children);
 
-    // ---- events that time causes ----
+    // ---- deadlines, ends of time limits, and confirmations ----
     void expire(contender_id id);
     void end_long_holds();
     void end_delays();

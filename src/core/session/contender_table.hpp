@@ -39,7 +39,8 @@ public:
     [[nodiscard]] const contender_core& at(contender_id id) const { return all_.at(id).value; }
     void add(contender_id id, contender_entry&& added);
     // Stores a changed contender, which was of kind `kind_before` before. `connection`: the number of the latest
-    // connection. Returns true if this is the first contender that needs confirmations.
+    // connection. Returns true if this is the first contender that needs confirmations, the writes that extend the
+    // lease.
     [[nodiscard]] bool update(contender_id id, const contender_core& changed,
                               claim_kind kind_before, std::uint64_t connection);
     void erase(contender_id id) { all_.erase(id); }
@@ -52,7 +53,8 @@ public:
     // Returns the sum of contender_core::owned_bytes().
     [[nodiscard]] std::size_t owned_bytes() const noexcept { return owned_bytes_; }
 
-    // Returns the contender whose znode the next confirmation checks: the next contender after `latest`, in rotation.
+    // Returns the contender whose znode the next confirmation (a write that extends the lease) checks: the next
+    // contender after `latest`, in rotation.
     [[nodiscard]] std::optional<contender_id> next_to_confirm(contender_id latest) const;
 
     friend bool operator==(const contender_table&, const contender_table&) = default;

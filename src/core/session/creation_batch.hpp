@@ -59,7 +59,7 @@ class creation_batch {
 public:
     explicit creation_batch(const creation_limits& limits = {}) : limits_{limits} {}
 
-    // ---- one transaction ----
+    // ---- the creates that wait for one transaction ----
     void begin() noexcept { gathers_ = true; }
     [[nodiscard]] bool gathers() const noexcept { return gathers_; }
     [[nodiscard]] std::size_t size() const noexcept { return waiting_.size(); }
@@ -92,7 +92,8 @@ private:
     bool gathers_ = false;
 };
 
-// Makes one request for all creates. `probe`: a name that no znode has.
+// Makes one request for all creates. `probe`: a free name for a further znode, which the same request creates, sets and
+// removes. The answer to the set contains the czxid of all these znodes.
 [[nodiscard]] operation creation_request(const std::vector<creation>& all,
                                          const std::string& probe);
 [[nodiscard]] reply creation_answer(const std::vector<creation>& all, std::size_t which,

@@ -15,7 +15,7 @@ using sending = session_traces::sending;
 
 }  // namespace
 
-// ---- contenders that enter ------------------------------------------------------------------
+// ---- contenders that enter their queues -----------------------------------------------------
 
 // Sends the contenders' other requests after the creates, since a list must show its contender's znode. Sends waiting
 // removals first, so that no contender queues behind contenders of this session that have given up.
@@ -87,7 +87,8 @@ void entry_steps::on_reply(const for_creations& sent, const reply& answer) {
     note_probe(first);
 }
 
-// `beside`: the answer to the create in the folder in which the transaction also created its probe znode.
+// Called after a transaction that also created and removed a temporary znode, its probe (creation_batch.hpp). `beside`:
+// the answer to the create in the folder in which the probe was.
 void entry_steps::note_probe(const reply& beside) {
     if (beside.path.empty() || !contender_steps{owners_}.numbers_count_creates()) return;
     const auto name = beside.path.rfind('/') + 1;

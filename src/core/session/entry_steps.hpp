@@ -17,13 +17,13 @@ public:
     explicit entry_steps(session_owners& owners) : owners_{owners} {}
 
     void acquire(const core::acquire_together& request);
-    // Continues contenders that waited for room in the request window, or for an answer to a create: first waiters with
-    // a znode, then contenders that must create their znodes.
+    // Continues contenders that waited because too many requests were in progress, or because creates had no answer
+    // yet. First continues waiters with a znode, then contenders that must create their znodes.
     void let_in();
     void on_reply(const for_creations& sent, const reply& answer);
 
 private:
-    // Calls `enter`, and sends the creates that it adds in as few requests as possible.
+    // Calls `enter`, and sends the creates that `enter` adds in as few requests as possible.
     template <class F>
     void create_together(F&& enter);
     // Starts the next contender. Returns false if no contender may enter now.

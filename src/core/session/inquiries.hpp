@@ -40,12 +40,14 @@ public:
         for (const auto& [id, inquiry] : waiting_) all.push_back(id);
         return all;
     }
-    // True if the inquiry is not in progress, and may be sent only on another connection than this one (only_on).
+    // An inquiry is a read or write of a caller without a hold. Returns true if it is not in progress, and may be sent
+    // only on another connection than `connection` (only_on).
     [[nodiscard]] bool is_too_late(inquiry_id id, std::uint64_t connection) const {
         const auto& found = waiting_.at(id);
         return !found.under_way && found.only_on != 0 && found.only_on != connection;
     }
-    // Marks the inquiry as in progress, and returns its operation; returns nothing if it is in progress already.
+    // Marks the inquiry (a read or write of a caller without a hold) as in progress, and returns its operation. Returns
+    // nothing if it is in progress already.
     [[nodiscard]] std::optional<operation> begin(inquiry_id id) {
         auto& found = waiting_.at(id);
         if (std::exchange(found.under_way, true)) return std::nullopt;

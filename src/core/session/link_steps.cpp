@@ -12,7 +12,7 @@
 
 namespace turnstile::core {
 
-// ---- epochs ---------------------------------------------------------------------------------
+// ---- sessions at the servers (epochs) -------------------------------------------------------
 
 void link_steps::open() {
     owners_.epochs.open(owners_.basics);

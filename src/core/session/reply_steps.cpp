@@ -106,14 +106,14 @@ void reply_steps::deliver(const for_confirmation& recipient, const reply& answer
 
 void reply_steps::deliver(const for_search& recipient, const reply& answer) {
     if (!is_heard(answer)) return owners_.requests.retry_here(answer, owners_.basics.now);
-    // Removes the znodes of abandoned creates that this list shows. Then calls searched(), which forgets a create after
-    // the last list that searches for it.
+    // Removes the znodes in this list that a create has made after its answer was lost (abandoned_creates.hpp). Then
+    // calls searched(), which forgets a create after the last list that searches for its znode.
     contender_steps{owners_}.remove_abandoned(recipient.folder, answer.children);
     owners_.traces.searched(recipient.folder, answer);
 }
 
-// Searches each list of the folder for znodes of abandoned creates, whatever the list's purpose. Other answers have no
-// children.
+// Searches each list of the folder, whatever the list's purpose, for znodes that a create has made after its answer was
+// lost (abandoned_creates.hpp). Other answers have no children.
 void reply_steps::look_for_abandoned(const std::string& folder, const reply& answer) {
     if (is_heard(answer) && !answer.children.empty())
         contender_steps{owners_}.remove_abandoned(folder, answer.children);
@@ -167,7 +167,8 @@ void reply_steps::deliver(const for_removals& recipient, const reply& answer) {
     } else {
         answer_removals(removals, answer);
     }
-    // Sends the next removals even if all contenders of this reply have ended and none of them sent a removal.
+    // Sends the next removals. If all contenders of the answered removals have ended, none of them sends a removal, so
+    // this function must do it.
     contender_steps{owners_}.send_removals(session_traces::sending::in_turn);
 }
 

@@ -27,8 +27,9 @@ namespace turnstile::core {
 // 64.
 inline constexpr std::size_t k_first_window = 32;
 inline constexpr std::size_t k_most_window = 128;
-// An answer is late if it takes longer than an eighth of the session timeout. A confirmation waits about as long as the
-// requests ahead of it. It must not wait for a fifth of the session timeout, because then the next confirmation is due.
+// An answer is late if it takes longer than an eighth of the session timeout. A confirmation (a write that extends the
+// lease) waits about as long as the requests ahead of it. It must not wait for a fifth of the session timeout, because
+// then the next confirmation is due.
 inline constexpr int k_timely_part = 8;
 
 struct window_limits {

@@ -20,11 +20,12 @@ namespace turnstile::core {
 
 class second_looks {
 public:
-    // Starts the interval anew, after an attach or with the session's first contender.
+    // Called after an attach, or with the session's first contender: the interval until the next repeated reads (second
+    // looks) starts at `now`.
     void begin(time_point now) { looked_at_ = now; }
     [[nodiscard]] time_point due(duration interval) const { return looked_at_ + interval; }
-    // take_in_line() returns the contenders next in line that read again now. take_further_back() returns the
-    // contenders further back that read again now.
+    // take_in_line() returns those contenders next in line whose turn it is to read again now. take_further_back()
+    // returns those further back in the queues.
     [[nodiscard]] std::vector<contender_id> take_in_line(const contender_table& contenders);
     [[nodiscard]] std::vector<contender_id> take_further_back(const contender_table& contenders);
 

@@ -32,7 +32,7 @@ public:
     }
     // True while there is a connection to a server that belongs to a majority. Otherwise requests must wait.
     [[nodiscard]] bool attached() const noexcept { return here() != nullptr; }
-    // Returns the number of the epoch's latest connection, even after that connection has ended.
+    // Returns the number of the session's latest connection, even after that connection has ended.
     [[nodiscard]] std::uint64_t connection() const noexcept {
         return epoch_ ? epoch_->latest_connection : 0;
     }
@@ -40,7 +40,8 @@ public:
     [[nodiscard]] const std::string& server() const noexcept;
     // True if the servers are known to be Apache ZooKeeper's.
     [[nodiscard]] bool is_zookeeper() const noexcept { return zookeeper_known_; }
-    // Returns the lease of the latest epoch. The lease applies to that epoch's holds until the next epoch is opened.
+    // Returns the lease of the latest session (epoch). The lease applies to that session's holds until the next session
+    // is opened.
     [[nodiscard]] const lease& session_lease() const noexcept { return lease_; }
     [[nodiscard]] const confirmation_pace& pace() const noexcept { return pace_; }
     [[nodiscard]] duration confirm_interval() const { return pace_.interval(lease_); }

@@ -56,7 +56,8 @@ public:
     [[nodiscard]] std::optional<time_point> no_lease(const lease& lease) const;
     [[nodiscard]] std::optional<time_point> due(const lease& lease) const;
 
-    // Adds a warning, once in an epoch, if the session timeout is too short to keep a lease alive at this server.
+    // Adds a warning if the session timeout is too short to keep a lease alive at this server. Warns only once in each
+    // session at the servers.
     void warn_if_short(const lease& lease, session_basics& basics);
     // Returns a text that says that the session timeout is too short for this server, and what to do.
     [[nodiscard]] std::string short_lease(const lease& lease) const;

@@ -76,7 +76,7 @@ bool session_contenders::is_first_mixed(const std::string& folder) {
     return true;
 }
 
-// ---- epochs and connections -----------------------------------------------------------------
+// ---- sessions at the servers (epochs), and their connections --------------------------------
 
 void session_contenders::leave() {
     connection_.reset();
@@ -101,7 +101,7 @@ void session_contenders::warn_holders(time_point lease_end, session_basics& basi
         basics.actions.emplace_back(notice{id, expiring{}});
 }
 
-// ---- confirmations --------------------------------------------------------------------------
+// ---- confirmations: writes that extend the lease --------------------------------------------
 
 std::optional<time_point> session_contenders::confirmation_due(const confirmation_pace& pace,
                                                                const lease& session,

@@ -21,8 +21,8 @@
 
 namespace turnstile::core {
 
-// First id of the session's own contenders, which remove the znodes of abandoned creates. These contenders have no
-// callers, so their notices are dropped.
+// First id of the contenders that the session itself adds, to remove znodes of creates whose answer was lost
+// (abandoned_creates.hpp). These contenders have no callers, so their notices are dropped.
 inline constexpr std::uint64_t k_first_leftover = std::uint64_t{1} << 63U;
 
 class session_contenders {
@@ -56,18 +56,19 @@ public:
     // limit.
     [[nodiscard]] bool is_first_mixed(const std::string& folder);
 
-    // ---- epochs and connections ----
+    // ---- sessions at the servers (epochs), and their connections ----
     void leave();
     void attach(time_point now, duration confirm_interval);
     void detach() noexcept { connection_.reset(); }
-    // Notes that the contender must wait for room in the request window before it continues.
+    // Notes that the contender must wait before it continues, because too many requests are in progress
+    // (request_window.hpp).
     void stay_behind(contender_id id) { keep(connection_->behind, id, true); }
     [[nodiscard]] bool some_are_behind() const noexcept {
         return connection_ && !connection_->behind.empty();
     }
     [[nodiscard]] contender_id take_behind();
-    // True if it is this contender's turn to enter its queue: no contender waits for room in the request window, and
-    // no older contender waits to enter (contender_core::waits_to_enter).
+    // True if it is this contender's turn to enter its queue: no contender waits because of too many requests in
+    // progress, and no older contender waits to enter (contender_core::waits_to_enter).
     [[nodiscard]] bool is_next(contender_id id) const {
         const auto& outside = table_.outside();
         return connection_->behind.empty() && (outside.empty() || id <= *outside.begin());
@@ -83,7 +84,7 @@ public:
     }
     void warn_holders(time_point lease_end, session_basics& basics);
 
-    // ---- second looks (second_looks.hpp) ----
+    // ---- repeated reads, in case a watch event was lost (second_looks.hpp) ----
     [[nodiscard]] time_point look_due(duration interval) const { return looks_.due(interval); }
     void begin_looks(time_point now) { looks_.begin(now); }
     [[nodiscard]] std::vector<contender_id> take_in_line() { return looks_.take_in_line(table_); }
@@ -91,13 +92,13 @@ public:
         return looks_.take_further_back(table_);
     }
 
-    // ---- confirmations (confirmations.hpp) ----
+    // ---- confirmations: writes that extend the lease (confirmations.hpp) ----
     [[nodiscard]] std::optional<time_point> confirmation_due(const confirmation_pace& pace,
                                                              const lease& session,
                                                              time_point last_write,
                                                              time_point now) const;
-    // Called when a confirmation is due. Returns the contender whose znode must be checked; nothing if no contender has
-    // a znode.
+    // Called when a confirmation, a write that extends the lease, is due. Returns the contender whose znode the
+    // confirmation must check; nothing if no contender has a znode.
     [[nodiscard]] std::optional<contender_id> begin_confirmation(time_point now);
     void confirmation_sent(ticket request) { connection_->confirmations.sent(request); }
     void confirmation_answered(ticket request) {

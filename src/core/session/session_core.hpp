@@ -57,7 +57,7 @@ public:
 
     [[nodiscard]] session_state state() const noexcept { return owners_.epochs.state(); }
     [[nodiscard]] std::uint64_t epoch() const noexcept { return owners_.epochs.count(); }
-    // Returns the number of this epoch's latest connection (reply::connection).
+    // Returns the number of the latest connection of the present session at the servers (reply::connection).
     [[nodiscard]] std::uint64_t connection() const noexcept { return owners_.link.connection(); }
     [[nodiscard]] std::int64_t session_id() const noexcept { return owners_.link.session_id(); }
     [[nodiscard]] bool has_left(std::int64_t session) const {

@@ -48,7 +48,8 @@ enum class placement {
 
 struct session_core_settings {
     lease_rule lease;
-    // The user's setting for the interval between two confirmations. confirmation_pace may choose another interval.
+    // The user's setting for the interval between two confirmations, the writes that extend the lease.
+    // confirmation_pace may choose another interval.
     duration confirm_every{};
     acl_policy acl = acl_policy::open;
     duration retry_first{};

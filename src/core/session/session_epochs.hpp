@@ -29,9 +29,10 @@ public:
     [[nodiscard]] bool closing() const noexcept { return closing_; }
     // Returns the reason why the client cannot serve callers any more, if there is one.
     [[nodiscard]] std::optional<error> refused() const;
-    // Returns the number of epochs that were opened, which is also the number of the latest epoch.
+    // Returns the number of sessions (epochs) that were opened at the servers. This is also the number of the latest
+    // epoch.
     [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
-    // Returns how many connections the ended epochs had in sum.
+    // Returns how many connections the sessions that have ended had in sum.
     [[nodiscard]] std::uint64_t earlier_connections() const noexcept {
         return earlier_connections_;
     }
@@ -46,7 +47,7 @@ public:
     // found_server: called when a server has answered. attached: called when a server has accepted the session.
     void found_server() noexcept { not_opened_.reset(); }
     void attached() noexcept { reopening_.reset(); }
-    // Called when the epoch has ended, or when the client gives the session up.
+    // Called when the session at the servers has ended, or when the client gives it up.
     void leave(std::int64_t session, std::uint64_t connections);
     void reopen_later(session_basics& basics) {
         reopen_at_ = basics.now + reopening_.draw(basics.chance);

@@ -10,7 +10,7 @@
 // | session_requests   | requests in progress, shared lists, batches, retries, time without an answer   |
 // | session_traces     | watches, removals, abandoned creates                                           |
 // | inquiries          | reads and writes of callers that have no hold                                  |
-// | session_contenders | contenders, limits of holds, second looks, confirmations                       |
+// | session_contenders | contenders, time limits of holds, repeated reads, confirmations                |
 // | commit_table       | guarded writes of holds, and releases that wait for these writes               |
 //
 // Five owners store whether the session has a connection, because each of them stores further data about the

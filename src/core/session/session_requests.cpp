@@ -13,7 +13,7 @@ session_requests::session_requests(const session_core_settings& settings)
       new_retry_{settings.retry_first, settings.retry_longest},
       silence_{settings.connection_timeout} {}
 
-// ---- epochs and connections -----------------------------------------------------------------
+// ---- sessions at the servers (epochs), and their connections --------------------------------
 
 void session_requests::begin_again() {
     epoch_->window.reattached();

@@ -32,7 +32,7 @@ public:
 
     explicit session_requests(const session_core_settings& settings);
 
-    // ---- epochs and connections ----
+    // ---- sessions at the servers (epochs), and their connections ----
     void open() { epoch_ = new_epoch_; }
     void leave() noexcept;
     // `retry_after`: the time after which a failed request is sent again.
@@ -48,10 +48,10 @@ public:
     [[nodiscard]] bool has_room() const noexcept {
         return epoch_ && epoch_->window.has_room(epoch_->creations.size());
     }
-    // Returns true if the request window has room for a contender. Otherwise returns false, and notes that a contender
-    // waits for room.
+    // Returns true if another contender may send requests now: few enough requests are in progress
+    // (request_window.hpp). Otherwise returns false, and notes that a contender waits.
     [[nodiscard]] bool wants_room();
-    // Removes and returns the request that this reply answers; nothing if the request is of an earlier epoch.
+    // Removes and returns the request that this reply answers; nothing if the request was sent in an earlier session.
     [[nodiscard]] answered_request answered(const reply& answer, duration timeout, time_point now);
 
     // ---- lists for several contenders (shared_lists.hpp) ----

@@ -15,7 +15,7 @@ constexpr contender_id k_watches_folders{std::numeric_limits<std::uint64_t>::max
 
 }  // namespace
 
-// ---- epochs and connections -----------------------------------------------------------------
+// ---- sessions at the servers (epochs), and their connections --------------------------------
 
 void session_traces::leave() noexcept {
     detach();
@@ -36,8 +36,8 @@ void session_traces::watch(const std::string& path, contender_id id) {
     epoch_->watches.add(path, id);
 }
 
-// The watches of an epoch end with it, so only watches of the present epoch are dropped at the servers. A client can
-// drop only all watches on a path at once. If a contender drops its watch on a folder's children while
+// The servers drop a session's watches when it ends, so only watches of the present session are dropped here. A client
+// can drop only all watches on a path at once. If a contender drops its watch on a folder's children while
 // sole_contender_memory also watches the folder, the memory drops its watch, too. Otherwise the contender's watch would
 // remain.
 void session_traces::unwatch(const std::string& path, contender_id id, session_basics& basics) {
@@ -162,7 +162,7 @@ void session_traces::removals_go_on() {
     epoch.removals.reattached();  // place: waiting_removals_go_on
 }
 
-// ---- abandoned creates ----------------------------------------------------------------------
+// ---- creates whose answer was lost (abandoned_creates.hpp) ----------------------------------
 
 void session_traces::abandon(const std::string& folder, const std::string& guid, time_point now,
                              duration timeout) {
@@ -176,8 +176,8 @@ std::vector<std::string> session_traces::found_abandoned(const std::string& fold
     return epoch_->abandoned.take(folder, children);
 }
 
-// Searches one folder at a time for znodes of abandoned creates. The next search is due as soon as the present search
-// is answered.
+// Searches one folder at a time for znodes of creates whose answer was lost (abandoned_creates.hpp). The next search is
+// due as soon as the present search is answered.
 std::optional<time_point> session_traces::search_due() const {
     if (!attached_ || search_) return std::nullopt;
     return epoch_->abandoned.due();  // place: search_is_due

@@ -28,7 +28,7 @@ public:
     explicit session_traces(const session_core_settings& settings)
         : removal_limits_{settings.removals}, chroot_{settings.chroot} {}
 
-    // ---- epochs and connections ----
+    // ---- sessions at the servers (epochs), and their connections ----
     void open() { epoch_.emplace().removals = removal_queue{removal_limits_}; }
     void leave() noexcept;
     // attach() requests that the servers drop the watches that became needless while the session had no connection
@@ -65,7 +65,7 @@ public:
     [[nodiscard]] std::size_t watched_folders() const {
         return epoch_ ? epoch_->sole.watched() : 0;
     }
-    // Allowed only while there is an epoch.
+    // Allowed only while there is a session at the servers (epoch).
     [[nodiscard]] const sole_contender_memory& sole() const noexcept { return epoch_->sole; }
 
     // ---- removals (removal_queue.hpp) ----
@@ -83,14 +83,15 @@ public:
     void removal_over(const removal& removed) { epoch_->removals.over(removed); }
     void removals_go_on();
 
-    // ---- abandoned creates (abandoned_creates.hpp) ----
+    // ---- creates whose answer was lost (abandoned_creates.hpp) ----
     void abandon(const std::string& folder, const std::string& guid, time_point now,
                  duration timeout);
     [[nodiscard]] std::vector<std::string> found_abandoned(
         const std::string& folder, const std::vector<std::string>& children);
     [[nodiscard]] std::optional<time_point> search_due() const;
     [[nodiscard]] std::string folder_due() const { return epoch_->abandoned.folder_due(); }
-    // Stores the request of the search in progress; nothing if that request was lost.
+    // Stores the ticket of the list that searches for znodes of creates without an answer; nothing if that list was
+    // lost.
     void set_search(std::optional<ticket> request) noexcept { search_ = request; }
     [[nodiscard]] const std::optional<ticket>& search() const noexcept { return search_; }
     void searched(const std::string& folder, const reply& answer);

@@ -107,7 +107,7 @@ std::vector<std::string> sole_contender_memory::take_forgotten() {
     return std::exchange(forgotten_, {});
 }
 
-// ---- the use of the memory -------------------------------------------------------------------
+// ---- decisions about the next create ---------------------------------------------------------
 
 bool sole_contender_memory::omits_list(const std::string& folder, contender_family of) const {
     const auto* const known = find(folder, of);

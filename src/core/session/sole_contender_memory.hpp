@@ -43,8 +43,8 @@ public:
     // ---- reports of contenders ----
     // Called when a create was answered with this number. Returns true if the session should set a watch on the folder.
     [[nodiscard]] bool entered(const std::string& folder, contender_family of, std::int32_t number);
-    // Called after entered(), if the transaction that created this contender's znode also created a probe znode in the
-    // folder, right after the contender's znode.
+    // Called after entered(), if the transaction that created this contender's znode also created a temporary znode
+    // (probe) in the folder, right after the contender's znode.
     void probed(const std::string& folder, std::int32_t number);
     // Called when a contender that had no contender ahead sends its removal.
     void leaves(const std::string& folder, contender_family of, std::int32_t number);
@@ -64,7 +64,7 @@ public:
     // Returns the folders that were forgotten, and whose watches the session must drop.
     [[nodiscard]] std::vector<std::string> take_forgotten();
 
-    // ---- the use of the memory ----
+    // ---- decisions about the next create ----
     // True if the next create will probably show that no contender is ahead, so that no list need follow it.
     [[nodiscard]] bool omits_list(const std::string& folder, contender_family of) const;
     // Returns the number with which the next create shows that no contender is ahead; nothing if no number shows that.

@@ -21,7 +21,7 @@ void timer_steps::judge_lease() {
     replace_if_broken();
 }
 
-// due::next lists the time of each action here.
+// If this function gets a new action, due::next must return the time of this action, too.
 void timer_steps::on_time() {
     contender_steps contenders{owners_};
     link_steps links{owners_};

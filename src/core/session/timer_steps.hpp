@@ -14,7 +14,8 @@ public:
     explicit timer_steps(session_owners& owners) : owners_{owners} {}
 
     void on_time();
-    // Called before any other event, so that an answer that comes too late cannot bring a lost hold back.
+    // If the lease has run out, ends all holds. Replaces a session that can no longer prove that it lives. Called
+    // before any other event, so that a late answer cannot bring a lost hold back.
     void judge_lease();
     // Called after any event: does the work that must wait until the contenders have handled the event.
     void finish();
