@@ -32,8 +32,8 @@ std::string_view inherited_name() noexcept {
     return name == nullptr ? std::string_view{} : name;
 }
 
-// Keeps the link that all clients of the process share. Makes a new link if the old link's guardian has ended, or after
-// fork().
+// Keeps the connection to the guardian (guardian_link) that all clients of the process share. Makes a new connection if
+// the guardian has ended, or after fork().
 class registry {
 public:
     std::shared_ptr<guardian_link> obtain(const guardian_settings& settings) EXCLUDES(mutex_) {

@@ -34,7 +34,7 @@ public:
         : module_ends_{std::move(ends), when} {}
 
     // Adds the process at the other end of a Unix socket. Refuses a process of another user, and a process that already
-    // has too many connections. If there is no space, drops the oldest process that has not sent a hello.
+    // has too many connections. If there is no space, drops the oldest process that has not sent its first message.
     void add(support::descriptor socket);
     // Adds every process that connects to `listener`.
     void listen_at(support::descriptor listener) noexcept { listener_ = std::move(listener); }

@@ -34,29 +34,31 @@ struct end_process {
     support::descriptor socket;
 };
 
-// A function that starts a helper for a scheme. The helper loads the scheme's module before it reads the session.
+// A function that starts a helper process for sessions of a scheme. The helper loads the scheme's module before it
+// reads the session.
 using module_end_starter = std::function<end_process(const std::string& scheme)>;
 
-// Returns a starter for the program turnstile-session-end in this program's folder.
+// Returns a function that starts the program turnstile-session-end, which is in the folder of this program.
 [[nodiscard]] module_end_starter program_beside_this();
 
 enum class end_processes { ahead, when_needed };
 
 class module_ends {
 public:
-    // If `start` is empty, no helper is started, and the sessions last until their timeout.
+    // If `start` is empty, this class starts no helper processes, and the sessions last until their timeout.
     module_ends(module_end_starter start, end_processes when) noexcept
         : start_{std::move(start)}, when_{when} {}
 
-    // Call this when a session with this scheme is guarded. Returns false if the helper that should wait for a session
-    // of this scheme could not be started, or has ended without a session. Then no further helper waits for this
-    // scheme.
+    // Call this when the guardian begins to guard a session with this scheme. Returns false if the helper process that
+    // should wait for a session of this scheme could not be started, or has ended without a session. Then no further
+    // helper waits for this scheme.
     [[nodiscard]] bool prepare(const std::string& scheme);
     void add(guard_module_session&& session);
-    // Starts helpers for the sessions that wait to be ended, up to the limit. Drops sessions whose timeout has passed.
+    // Starts helper processes for the sessions that must be ended, up to the limit. Drops sessions whose timeout has
+    // passed.
     void start();
-    // Starts the helpers that wait for later sessions. Does nothing while a session must still be ended: the new
-    // helpers would compete for the processors with the helper that ends the session.
+    // Starts the helper processes that wait for later sessions. Does nothing while a session must still be ended: the
+    // new helpers would compete for the processors with the helper that ends the session.
     void start_ahead();
     // Returns the schemes that have failed since the last call. prepare() returns false for them.
     [[nodiscard]] std::vector<std::string> take_failures();

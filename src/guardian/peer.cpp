@@ -98,7 +98,7 @@ peer::receipt peer::read_one() {
 
 bool peer::apply(const message& value, support::descriptor&& passed) {
     if (std::holds_alternative<hello>(value)) {
-        // Accepts a further hello: another client of the process may share the socket and send its own hello.
+        // A process may send its first message, `hello`, again: another client of the process may share the socket.
         if (!passed.open() || !is_pidfd_of(passed.get(), process_id_)) return false;
         pidfd_ = std::move(passed);
         return true;

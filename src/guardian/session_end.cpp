@@ -18,7 +18,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// The time limit of an attempt. It starts at k_first_patience, and doubles in each round up to k_longest_patience.
+// The time limit of an attempt to close the session at one server. A round of attempts tries each server once. The
+// limit starts at k_first_patience, and doubles in each round up to k_longest_patience.
 constexpr milliseconds k_first_patience{200};
 constexpr milliseconds k_longest_patience{5'000};
 constexpr milliseconds k_pause_between_rounds{20};
@@ -109,7 +110,7 @@ bool session_end::go_on_securing() {
     return true;
 }
 
-// There is a pause before each round of attempts, but not between the servers of a round.
+// Chooses the next server. The guardian pauses after it has tried each server once, and then begins another round.
 void session_end::next_server(time_point now) {
     secured_.reset();
     exchange_.value.reset();

@@ -33,7 +33,8 @@ class link {
 public:
     link(core::session_settings settings, core::session_sink& sink, chroot root, std::string name);
 
-    // Ends all deliveries to the sink, but does not wait for a delivery in progress.
+    // Ends all deliveries to the receiver of the session's events (session_sink), but does not wait for a delivery in
+    // progress.
     void mute() noexcept { outlet_.close(true); }
     [[nodiscard]] session_id id() const noexcept { return id_.load(); }
     [[nodiscard]] bool attached() const noexcept { return attached_; }
@@ -42,7 +43,7 @@ public:
     // Connects the session. The first call also opens it.
     void attach(tree& servers);
     void detach(tree& servers);
-    // Reports to the sink that the session has expired. Call `detach` first.
+    // Reports to the receiver of the session's events that the session has expired. Call `detach` first.
     void expire();
 
     // The steps of a request. `accept` returns true if the tree must execute the request, and adds the chroot to its

@@ -37,7 +37,7 @@ public:
     void forget_watches(const std::shared_ptr<link>& session, const std::string& path);
     void close(const std::shared_ptr<link>& session);
 
-    // ---- faults, by session id ----
+    // ---- faults that a test causes; most of them affect one session ----
     void set_traffic(session_id session, traffic t);
     void stall_after(session_id session, std::size_t requests);
     void detach(session_id session);
