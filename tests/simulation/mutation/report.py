@@ -108,19 +108,19 @@ def render(results, seeds):
 Each mutant on this page is a known fault that the simulator must find. `scripts/mutants` puts one fault at a time into
 the sources, and plays histories until one history breaks a promise. The script also writes this page. The file
 `tests/simulation/mutants/MUTANT.toml` describes the fault and names the changed place. For a mutant of the last two
-lists, the file also says why the fault breaks no promise.
+tables, the file also says why the fault breaks no promise.
 
-The number of a history is its *seed*. The simulator plays the seeds 1 to {seeds}, and more for rare interleavings. If
-no seed shows the fault, the simulator plays the same seeds in the [lease hunt](../why/lease-hunt.md). Without a mutant,
-{seeds} seeds break no promise.
+The simulator derives each history from a number, the *seed*. It plays the seeds 1 to {seeds}, and more for rare
+interleavings. If no seed shows the fault, the simulator plays the same seeds in the [lease
+hunt](../why/lease-hunt.md). Without a mutant, {seeds} seeds break no promise.
 
 ## Caught
 
-Each heading names the promise that the mutants below it break. The heading has a code of [guarantees](../guarantees.md)
-(G1 to G8), or the first letter of [other codes](failures.md#other-codes). The brackets contain the first seed that
-shows the fault, and after a heading with a letter also the broken promise's code. Words behind a seed name options of
-`scripts/simulate`: "of the hunt" means `--lease-hunt`, "of commits" means `--work commits`, and "on redis" means
-`--servers redis`.
+Each of the following headings names the promise that the mutants below it break. The heading has a code of
+[guarantees](../guarantees.md) (G1 to G8), or the first letter of [other codes](failures.md#other-codes). The brackets
+behind a mutant contain the first seed that shows the fault, and after a heading with a letter also the broken promise's
+code. Words behind a seed name options of `scripts/simulate`: "of the hunt" means `--lease-hunt`, "of commits" means
+`--work commits`, and "on redis" means `--servers redis`.
 
 """
     text += items(caught)
