@@ -23,7 +23,7 @@ namespace turnstile::redis {
 
 class reply_bound {
 public:
-    // In bytes: the limit before the handshake has succeeded, and the limit afterwards.
+    // The largest number of bytes in a reply: before the handshake has succeeded, and afterwards.
     static constexpr std::size_t k_longest_greeting = std::size_t{1} << 20U;
     static constexpr std::size_t k_longest_reply = std::size_t{256} << 20U;
 

@@ -77,7 +77,8 @@ bool session_link::help(core::time_point until) {
     if (came) read_replies();
     base::unique_lock lock{mutex_};
     turn_.end_help();
-    // If the session's thread has other work than reading, this caller wakes that thread, and stops reading for it.
+    // If the session's thread has other work than reading, the thread that calls help() wakes the session's thread, and
+    // stops reading for it.
     const bool is_over = lines_.is_over() || lines_.is_cut() || next_due() < turn_.rests_until();
     if (is_over) signals_.wake();
     requests_.flush(lock);

@@ -74,8 +74,8 @@ fencing_vector quorum_hold::tokens() const {
     return last_ && (over_ || !is_certain()) ? last_->first : part_tokens();
 }
 
-// Copies the tokens and the end of a valid hold, because the guard may still query them after the hold has ended. The
-// call does this before it handles each event.
+// Copies the tokens and the end of a valid hold, because the guard may still query them after the hold has ended.
+// quorum_hold calls this function before it handles each event.
 void quorum_hold::remember() {
     if (value_.now() == core::quorum::phase::held && is_certain())
         last_ = {part_tokens(), majority_until()};

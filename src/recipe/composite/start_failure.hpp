@@ -21,7 +21,8 @@ public:
     // Forgets the reasons. Must be called before the multi_hold starts over, or requests the next lock.
     void go_on() { *this = {}; }
 
-    // Returns the refusal, or the loss that made the call withdraw the request; `unknown` if there is neither.
+    // Returns the refusal that has ended the call. Without a refusal, returns the latest loss of a lock, and without a
+    // loss `unknown`.
     [[nodiscard]] const error& why(const error& unknown) const {
         if (refusal_) return *refusal_;
         return loss_ ? *loss_ : unknown;

@@ -43,7 +43,8 @@ std::optional<boottime_clock::time_point> latest(
     return *deadline + k_patience;
 }
 
-// True if a later read of the queues may succeed after this error, or if the cause of the error also ends the wait.
+// True if a later read of the queues may succeed after this error, or if the cause of the error also ends the wait for
+// the lock.
 bool may_pass(const error& why) {
     return why == errc::timeout || why == errc::not_connected || why == errc::cancelled ||
            why == errc::closed || why == errc::auth_failed;

@@ -88,7 +88,7 @@ struct pause {  // send the event `rested` after the pause
 };
 using action = std::variant<enter_queue, leave_queue, call_function, stop, give_back_lead, pause>;
 
-// ---- progress: one participant ----------------------------------------------------------------
+// ---- the state of one participant -------------------------------------------------------------
 
 class progress {
 public:

@@ -135,7 +135,7 @@ void election_seat::on_outcome(course::turn turn, result<guard>&& outcome) {
         return now_.grant(turn, granted);
     }();
     if (!to_do) return;  // the hold of an earlier turn is released here
-    // The callback may run at once, in this thread.
+    // The callback may run at once, in this thread, so this function owns no mutex here.
     granted->loss.emplace(granted->hold.lost(), [weak = weak_from_this(), turn] {
         if (const auto self = weak.lock()) self->step(course::turn_lost{turn});
     });

@@ -58,7 +58,8 @@ result<commit_result> leader_term::commit(const transaction& writes) {
 
 class leader::state {
 public:
-    // True in a forked child, which must not use the seat: the seat's mutex may be locked there for ever.
+    // True in a forked child, which must not use the election_seat: the mutex of that object may be locked there for
+    // ever.
     [[nodiscard]] bool forked() const noexcept { return seat->queue().servers()->forked(); }
     [[nodiscard]] error forked_error() const { return seat->queue().servers()->forked_error(); }
     [[nodiscard]] std::shared_ptr<guard> lead() const { return forked() ? nullptr : seat->lead(); }

@@ -135,8 +135,9 @@ result<std::size_t> queue_lock::position(const guard& hold, const query_options&
     const auto number = core::contender_sequence(name);
     if (!number || !core::at_counter_end(*number))
         return static_cast<std::size_t>(place - names->begin());
-    // Several contenders may have this number, because the servers' counter of znode numbers has reached its end. Only
-    // the czxids of their znodes give their order, so this function reads the znodes of the whole queue.
+    // Several contenders may have the same number as the guard's znode, because the servers' counter of znode numbers
+    // has reached its end. Only the czxids of their znodes give their order, so this function reads the znodes of the
+    // whole queue.
     const auto all = queue(options);
     if (!all) return all.error();
     const auto mine = std::find_if(all->begin(), all->end(),
