@@ -20,8 +20,8 @@
 namespace turnstile::sql {
 namespace {
 
-// The check of the pool opens a second connection, and waits for a NOTIFY. Each step may take 1/k_bell_part of the
-// session's time limit.
+// To check whether a connection pool shares the server process, the session opens a second connection, and waits for a
+// NOTIFY. Each of these two steps may take 1/k_bell_part of the session's time limit.
 constexpr int k_bell_part = 4;
 
 }  // namespace
@@ -44,7 +44,7 @@ void postgresql_link::check_pool(const std::string& process) {
         ringer.run("NOTIFY " + channel);
         rung = true;
     } catch (const database_error&) {
-        // If the second connection fails, the check has proved nothing.
+        // If the second connection fails, the check for a connection pool proves nothing.
     }
     const auto until = patience_.end_of(bound);
     auto how = rung ? database::woken::by_time : database::woken::by_caller;

@@ -60,8 +60,9 @@ INSERT IGNORE INTO turnstile_nodes VALUES
     ('/zookeeper', '/', '', '', 0, 0, 0, 0, 0, 0, 0, 0, 0, 2),
     ('/zookeeper/config', '/zookeeper', '', '*', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0),
     ('/zookeeper/quota', '/zookeeper', '', '', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
--- The numbers start at the time of day, so that the tokens of a new database are larger than the tokens of a lost
--- database. The server caches numbers for all connections together, so each number is larger than all earlier numbers.
+-- The transaction numbers, which are also the fencing tokens, start at the time of day. So the tokens of a new database
+-- are larger than the tokens of a lost database. The server caches numbers for all connections together, so each number
+-- is larger than all earlier numbers.
 EXECUTE IMMEDIATE CONCAT('CREATE SEQUENCE IF NOT EXISTS turnstile_number START WITH ',
     CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS SIGNED), ' CACHE 1000 ENGINE = InnoDB');
 INSERT IGNORE INTO turnstile_meta VALUES ('cleaned', 0), ('schema', 2);

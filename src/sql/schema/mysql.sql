@@ -58,7 +58,7 @@ INSERT IGNORE INTO turnstile_nodes VALUES
     ('/zookeeper', '/', '', '', 0, 0, 0, 0, 0, 0, 0, 0, 0, 2),
     ('/zookeeper/config', '/zookeeper', '', '*', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0),
     ('/zookeeper/quota', '/zookeeper', '', '', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
--- MySQL has no sequences. To get a number, a writer inserts a row and deletes it. The id of this row is larger than all
--- earlier ids.
+-- MySQL has no sequences. To get a transaction number, a writer inserts a row and deletes it. The id of this row is
+-- larger than all earlier ids.
 CREATE TABLE IF NOT EXISTS turnstile_number (id bigint AUTO_INCREMENT PRIMARY KEY) ENGINE = InnoDB;
 INSERT IGNORE INTO turnstile_meta VALUES ('cleaned', 0), ('schema', 2);

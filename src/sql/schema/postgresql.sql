@@ -50,7 +50,7 @@ INSERT INTO turnstile_nodes VALUES
     ('/zookeeper', '/', '', '', 0, 0, 0, 0, 0, 0, 0, 0, 0, 2),
     ('/zookeeper/config', '/zookeeper', '', '*', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0),
     ('/zookeeper/quota', '/zookeeper', '', '', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
--- The numbers start at the time of day, so that the tokens of a new database are larger than the tokens of a lost
--- database.
+-- The transaction numbers, which are also the fencing tokens, start at the time of day. So the tokens of a new database
+-- are larger than the tokens of a lost database.
 SELECT setval('turnstile_number', (extract(epoch FROM clock_timestamp()) * 1000000)::bigint);
 INSERT INTO turnstile_meta VALUES ('schema', 2), ('cleaned', 0);
