@@ -97,7 +97,7 @@ public:
     // Creates the znode and its missing parents.
     void make_by_hand(const std::string& znode);
 
-    // ---- questions ----
+    // ---- queries ----
     struct found_node {
         std::string data;
         std::int32_t version = 0;

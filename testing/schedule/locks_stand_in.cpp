@@ -287,7 +287,7 @@ STANDS_IN int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* u
                            : wait_until(*mine, semaphore, to_ns(*until), CALLER);
 }
 
-// ---- once -----------------------------------------------------------------------------------
+// ---- one-time initialization ----------------------------------------------------------------
 
 // The C library's control word is 0 before the initialization and 2 after it.
 STANDS_IN int pthread_once(pthread_once_t* control, void (*run)()) {

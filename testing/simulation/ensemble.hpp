@@ -76,7 +76,7 @@ public:
     // Called when another client asks for the end of expired sessions. Has no effect, because the leader ends sessions.
     void end_what_is_due() {}
 
-    // ---- questions ----
+    // ---- queries ----
     [[nodiscard]] std::size_t size() const noexcept { return servers_.size(); }
     [[nodiscard]] server_role role(server_id of) const;
     // Returns the leader, or a former leader that does not know the new leader yet.

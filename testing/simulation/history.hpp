@@ -137,7 +137,7 @@ public:
     [[nodiscard]] std::uint64_t batches() const noexcept { return batches_; }
     [[nodiscard]] std::uint64_t creation_batches() const noexcept { return creation_batches_; }
 
-    // ---- questions ----
+    // ---- queries ----
     [[nodiscard]] znode_record* find(const std::string& znode);
     // Returns the record of the znode. If a rename replaced the znode, returns the record of the new znode.
     [[nodiscard]] znode_record* in_place_of(const std::string& znode);

@@ -50,7 +50,7 @@ public:
     virtual void hear_bell(connection_id /*by*/) {}
     virtual void look_if_due() {}
 
-    // ---- questions ----
+    // ---- queries ----
     [[nodiscard]] std::uint64_t epoch() const noexcept { return epoch_; }
     [[nodiscard]] bool attached() const noexcept { return attached_; }
     [[nodiscard]] std::optional<connection_id> connection() const noexcept { return connection_; }

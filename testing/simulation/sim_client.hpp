@@ -115,7 +115,7 @@ public:
     }
     void stop();  // makes no new calls, and releases its holds soon
 
-    // ---- questions ----
+    // ---- queries ----
     [[nodiscard]] core::time_point local_now() const override;
     [[nodiscard]] instant true_time(core::time_point local) const override {
         return clock_.when(local);

@@ -342,7 +342,7 @@ void simulation::delete_znode(simulated_hold hold) {
     state_->world().delete_by_hand(record->znode);
 }
 
-// ---- questions ------------------------------------------------------------------------------
+// ---- queries --------------------------------------------------------------------------------
 
 std::uint64_t simulation::fingerprint() const {
     return state_->world().fingerprint();

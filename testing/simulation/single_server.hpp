@@ -54,7 +54,7 @@ public:
     // Executes a request of another client, which ends every expired session.
     void end_what_is_due();
 
-    // ---- questions ----
+    // ---- queries ----
     [[nodiscard]] std::optional<server_id> some_leader() const { return std::nullopt; }
     [[nodiscard]] const local::tree& truth() const noexcept override { return kept_.tree(); }
     [[nodiscard]] std::size_t watch_count() const override { return kept_.tree().watch_count(); }

@@ -54,7 +54,7 @@ public:
     void stop_faults();
     void stop_faults_after(core::duration pause) { agenda_.after(pause, faults_stop{}); }
 
-    // ---- questions ----
+    // ---- queries ----
     [[nodiscard]] const scenario& plans() const noexcept { return scenario_; }
     [[nodiscard]] dice& chance() noexcept { return dice_; }
     [[nodiscard]] instant now() const noexcept { return agenda_.now(); }

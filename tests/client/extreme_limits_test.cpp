@@ -261,7 +261,7 @@ TEST_F(extreme_limits, a_client_closes_however_long_it_may_take) {
     EXPECT_EQ(hold.status().error(), errc::closed);
 }
 
-// ---- spans ------------------------------------------------------------------------------------------
+// ---- options that take a span of time ---------------------------------------------------------------
 
 template <class F>
 void expect_refused(const std::string& name, duration span, F&& make) {

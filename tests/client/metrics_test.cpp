@@ -310,7 +310,7 @@ TEST_F(observed, calls_of_several_threads) {
     EXPECT_EQ(numbers_of(all, "/a").granted, k_threads * k_calls);
 }
 
-// ---- families -------------------------------------------------------------------------------
+// ---- metric families ------------------------------------------------------------------------
 
 TEST_F(metrics_test, families_have_base_units_and_each_name_once) {
     const auto all = metrics::start();
