@@ -42,8 +42,8 @@ protected:
     }
 };
 
-// Another server answers, so the client leaves the silent connection and repeats its request at the other server. This
-// move must happen long before two thirds of the session timeout, which are longer than the test.
+// Another server answers, so the client leaves the silent connection and repeats its request at the other server. The
+// client must do so long before two thirds of the session timeout have passed. The test does not wait that long.
 TEST_F(loss, of_a_path_costs_the_connection_timeout_and_no_session) {
     tcp_proxy other{server().connect_string(0)};
     const auto moving = connect(proxy.address() + "," + other.address(), patient());
@@ -72,8 +72,8 @@ TEST_F(loss, of_a_connection_to_the_only_server_costs_the_connection_timeout_and
     EXPECT_EQ(stranded->session().id, id);
 }
 
-// No server answers, so the client would gain nothing if it left its server. It sends a question to the other servers,
-// and keeps its connection and its session.
+// No server answers, so the client would gain nothing if it left its server. The client asks the other servers, and
+// keeps its connection and its session.
 TEST_F(loss, of_all_paths_is_no_reason_to_leave_a_server) {
     const auto cut_off = connect(proxy.address(), patient());
     mutex same{*cut_off, path};

@@ -170,7 +170,7 @@ TEST(mariadb_refusals, the_largest_znode_fits) {
     EXPECT_TRUE(written) << written.error().message();
 }
 
-// The request that ends a session with many znodes must not exceed the server's limit on the length of a packet either.
+// The request that ends a session with many znodes must not exceed the server's limit on the length of a packet.
 TEST(mariadb_refusals, a_session_with_many_znodes_ends) {
     constexpr int k_many = 700;
     const global least{"max_allowed_packet", "4194304"};

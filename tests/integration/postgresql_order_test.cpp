@@ -26,7 +26,7 @@ public:
         return watcher_.ask("SELECT count(*) FROM pg_stat_activity WHERE " + number_ +
                             " = ANY(pg_blocking_pids(pid))") != "0";
     }
-    // Returns false if another transaction has the path's lock.
+    // Tries to lock the path. Returns false if another transaction has the path's lock.
     [[nodiscard]] bool takes(const std::string& path) {
         const std::array paths{path};
         const auto stripe = *sql::stripes_of(paths).begin();
@@ -44,7 +44,7 @@ private:
 };
 
 // The read locks the session's row, and then a path. The transaction that ends the session needs the same row and the
-// same path. It must lock the row first. Otherwise the read and the transaction would wait for each other.
+// same path. This transaction must lock the row first. Otherwise it and the read would wait for each other.
 TEST(postgresql_order, the_end_of_a_session_has_no_path_while_it_waits_for_a_read_of_that_session) {
     const auto path = lock_path();
     session_recorder me{sql::make_coordinator(database())};

@@ -154,7 +154,7 @@ TEST_F(postgresql_pool, for_sessions_gives_its_last_process_to_a_session) {
 }
 
 // The library may detect the pool only after its statement has reached the server process of another session. That
-// process must not execute it.
+// process must not execute the statement.
 TEST(postgresql_process, of_another_session_carries_out_no_statement) {
     const auto closing = std::make_shared<sql::closing_signal>();
     sql::postgresql_database db{{database(), "here", k_for_ever, closing}};

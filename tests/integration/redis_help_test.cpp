@@ -152,7 +152,8 @@ TEST_F(help_on_redis, ends_with_the_session) {
     server.resume();
 }
 
-// Some of these threads call help(). Each request must get one reply, in the order of the requests.
+// Several threads submit requests, and some of these threads call help(). Each request must get one reply, in the order
+// of the requests.
 TEST_F(help_on_redis, of_many_callers_keeps_the_order_of_replies) {
     constexpr int k_callers = 6;
     constexpr int k_requests = 200;

@@ -216,7 +216,7 @@ TEST(refusals, of_zookeeper_without_a_majority) {
     expect_refusal({where, errc::not_connected, "has no majority to serve with"});
 }
 
-// A session that loses its connection later must get the reason as well.
+// If the server dies after the client has connected, the errors of later calls must also have the reason.
 TEST(refusals, of_zookeeper_that_goes_away) {
     testing::ensemble alone;
     alone.wait_until_serving();

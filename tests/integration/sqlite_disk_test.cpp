@@ -157,7 +157,8 @@ int open_files_below(const std::filesystem::path& folder) {
     return count;
 }
 
-// The library keeps a descriptor of each file, because closing it would release SQLite's locks on the file.
+// The library keeps a descriptor of each database file, because closing it would release SQLite's locks on the file.
+// The library must close the descriptors of deleted files, so that their disk space becomes free.
 TEST(sqlite_room, of_deleted_files_is_free_again) {
     const turnstile::testing::temporary_folder folder;
     for (int i = 0; i != 3; ++i) {
