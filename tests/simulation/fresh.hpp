@@ -16,8 +16,8 @@ struct fresh_options {
     std::string commit;  // the tested commit, for the page
 };
 
-// Prints each history that breaks a promise, with the command that replays it, and the numbers at the end. Returns the
-// exit status: 1 if a promise was broken.
+// Plays the histories. Prints each history that breaks a promise, with the command that replays it, and at the end a
+// table of counts. Returns the exit status: 1 if a promise was broken.
 int play_fresh(const fresh_options& wanted);
 
 }  // namespace turnstile::tests

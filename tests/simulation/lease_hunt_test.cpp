@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hunt finds counterexamples to rules that look plausible for a lease, and no counterexample to the library's rule.
+// Tests that lease_hunt finds counterexamples to rules that look plausible for a lease, and no counterexample to the
+// library's rule.
 #include "verification/lease_hunt.hpp"
 
 #include <gtest/gtest.h>

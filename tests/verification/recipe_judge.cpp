@@ -161,7 +161,7 @@ void recipe_judge::on_written(const history::written& write) {
         judge_hint(write.path, write.data);
 }
 
-// The servers lost these writes, so the writes count as not applied.
+// The servers lost the writes after transaction `after`, so these writes count as not applied.
 void recipe_judge::on_lost(std::int64_t after) {
     forgetful_ = true;
     for (auto& [text, entry] : commits_) {

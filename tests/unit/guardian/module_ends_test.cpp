@@ -35,7 +35,7 @@ public:
     [[nodiscard]] const std::vector<std::string>& schemes() const { return schemes_; }
     void refuse() { refuses_ = true; }
 
-    // Returns the session that the process received; nothing if it received none.
+    // Returns the session that helper `which` received; nothing if it received none.
     [[nodiscard]] std::optional<std::string> session_of(std::size_t which) {
         std::array<std::byte, k_longest_message> bytes;
         const auto got = ::recv(sockets_.at(which).get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
@@ -47,7 +47,7 @@ public:
         sockets_.at(which).reset();
         ASSERT_EQ(::eventfd_write(ends_.at(which).get(), 1), 0);
     }
-    // Ends the process without a message to its parent.
+    // Ends the helper `which` without a message to its parent.
     void end_unnoticed(std::size_t which) { sockets_.at(which).reset(); }
 
 private:

@@ -181,7 +181,7 @@ void sharing_judge::judge_pass(client_id client, const shared_lock& lock, books&
                                           name(client, lock), mine.passes, lock.settings.passes)};
 }
 
-// The token must be larger than all tokens before it.
+// The call's token must be larger than all earlier tokens of the same lock.
 void sharing_judge::on_token(client_id client, const shared_lock& lock, const local_call& call) {
     if (forced(client, *call.contender)) return;
     const auto& znode = *history_.find(record(client, *call.contender).znode);

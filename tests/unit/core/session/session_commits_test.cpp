@@ -150,7 +150,7 @@ TEST_F(session_commits, giving_up_ends_the_wait) {
     EXPECT_EQ(why(k_commit), errc::outcome_unknown);
 }
 
-// The close also ended the hold, but the commit's error names the close.
+// Closing the client also ended the hold, but the commit's error must name the close.
 TEST_F(session_commits, after_the_close_the_answer_is_that) {
     on(close{});
     commit();

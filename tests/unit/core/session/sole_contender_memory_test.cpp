@@ -21,7 +21,8 @@ protected:
         memory.leaves(folder, k_lock, number);
         memory.left(folder, k_lock, number);
     }
-    // Lets two contenders enter and leave, one after the other. Then the folder is watched.
+    // Lets two contenders enter and leave, one after the other. While the second contender is there, the client sets a
+    // watch on the folder.
     void passes_twice(const std::string& folder, std::int32_t number) {
         passes(folder, number);
         EXPECT_TRUE(memory.entered(folder, k_lock, number + 1));
