@@ -53,7 +53,7 @@ TEST_F(zookeeper_roles, each_server_tells_its_own) {
     EXPECT_EQ(follower.link(link_kind::role_known).role, server_role::follower);
 }
 
-// The C client chooses the first server at random, so some of these sessions must move.
+// The test opens several sessions. The C client chooses the first server at random, so some of the sessions must move.
 TEST_F(zookeeper_roles, a_session_moves_to_the_leader_with_its_watches_and_requests) {
     session_recorder other{servers_->connect_string(*servers_->follower())};
     other.attached();

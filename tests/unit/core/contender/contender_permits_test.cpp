@@ -115,7 +115,8 @@ TEST_F(contender_permits, looks_again_when_a_hold_ends) {
     EXPECT_TRUE(lock.holds());
 }
 
-// The list is answered, and the read of the limit that follows it is still in progress.
+// The list is answered, and the read of the limit that follows it is still in progress. If look_again() is called now,
+// the contender must wait for this read.
 TEST_F(contender_permits, a_second_look_waits_for_the_look_that_is_under_way) {
     wait_in_line();
     watch_fires(watch_kind::deleted, path(4));
