@@ -12,8 +12,10 @@
 // |                     | answer_handler()             |                                                 |
 // | loss                | lose(), then post(), then    | on_lost, `lost()`; a caller without a guard:    |
 // |                     | trigger_lost()               | wait() or the handler: the loss as the error    |
-// | stop token          | (listen() calls cancel())    | wait() or the handler, when the wait has ended  |
-// | release             | (unlock() calls leave())     |                                                 |
+// | stop token          | nothing: the token's stop    | wait() or the handler, when the wait has ended  |
+// |                     | callback calls cancel()      |                                                 |
+// | release             | nothing: unlock() calls      | the caller itself releases the hold             |
+// |                     | leave()                      |                                                 |
 //
 // The user's callbacks run on the thread to which post() of the derived class gives them. Callbacks for a waiter run
 // only until its call is answered. The answer waits for a running callback, so a callback may refer to the caller's

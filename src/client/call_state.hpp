@@ -3,7 +3,7 @@
 //
 // | phase    | the caller                                          | entered by             |
 // |----------|-----------------------------------------------------|------------------------|
-// | waiting  | waits for the lock                                  | the call               |
+// | waiting  | waits for the lock                                  | the start of the call  |
 // | held     | has a guard, or will be handed one                  | grant(), from waiting  |
 // | refused  | has an error, or will get one                       | refuse(), from waiting |
 // | lost     | has a guard that is not valid; if the caller has no | lose(), from held      |

@@ -15,9 +15,10 @@
 // | no executor        | on a thread of the crew; after k_callbacks_a_turn callbacks another client |
 // |                    | gets a turn                                                                |
 // | the executor works | on the executor                                                            |
-// | the executor fails | as without an executor                                                     |
-// | the client closes  | as above, until the close's time limit; then the executor keeps the rest,  |
-// |                    | and runs it late or destroys it                                            |
+// | the executor fails | on a thread of the crew; other clients get turns between the callbacks     |
+// | the client closes  | without an executor, on a thread of the crew; otherwise on the executor    |
+// |                    | until the close's time limit, and then the executor keeps the rest, and    |
+// |                    | runs it late or destroys it                                                |
 // | after the close    | in the thread that calls pump()                                            |
 //
 // Thread safety: all members from any thread. Lock order: this lock, then the lock of the crew.

@@ -6,7 +6,7 @@
 // |----------|-----------------------------------------|
 // | expected | refused: refuse(); attached: attach()   |
 // | refused  | attached: attach()                      |
-// | attached | nothing, even if the session is lost    |
+// | attached | none, even if the session is lost       |
 //
 // Thread safety: a value; one thread at a time.
 #pragma once

@@ -8,7 +8,7 @@
 // | its address has the maximum of        | drops that address's longest idle connection for the new one,  |
 // | connections for one address           | or refuses the new one if none is idle                         |
 // | only kept places are free             | gives it a kept place if its address has no other connection;  |
-// |                                       | otherwise does the same as in the next row                     |
+// |                                       | otherwise does the same as if no place were free               |
 // | no place is free                      | finds the address that has an idle connection and the most     |
 // |                                       | connections; drops the longest idle one for the new one, or    |
 // |                                       | refuses the new one if none is idle                            |
