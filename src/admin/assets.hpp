@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// assets: the page's files, which the build compiles into the program.
+// assets: the files of the admin page, which the build compiles into the program.
 //
 // Thread safety: constants.
 #pragma once
@@ -17,7 +17,7 @@ struct asset {
 // The files of src/admin/page, and openapi.json.
 [[nodiscard]] std::span<const asset> assets() noexcept;
 
-// Returns null if there is no such file.
+// Returns the file with this name; null if there is none.
 [[nodiscard]] const asset* asset_called(std::string_view name) noexcept;
 
 // Returns a content type such as "text/javascript; charset=utf-8" for the name's extension. Returns an empty text for a

@@ -94,8 +94,8 @@ void remove_below(int parent, const char* name) {
     ::unlinkat(parent, name, AT_REMOVEDIR);
 }
 
-// Removes the groups of dead runs. While `run` or its keeper process (cli/keeper.hpp) lives, that process holds a file
-// lock on the group's folder.
+// Removes the control groups of dead `turnstile run` processes. While `turnstile run`, or the process that watches its
+// command (cli/keeper.hpp), lives, that process holds a file lock on the group's folder.
 void remove_left_behind(int parent) {
     const int folder = ::openat(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR* const entries = folder < 0 ? nullptr : ::fdopendir(folder);
@@ -111,7 +111,8 @@ void remove_left_behind(int parent) {
 }
 
 // Opens the folder, and locks it for as long as this process or a fork of it lives. Until the folder is locked, another
-// starting `run` may mistake it for the folder of a dead run and remove it. In that case returns a closed descriptor.
+// `turnstile run` that starts may take it for the folder of a dead process and remove it. In that case returns a closed
+// descriptor.
 support::descriptor locked_folder(int parent, const std::string& name) {
     support::descriptor folder{
         ::openat(parent, name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// election_answers: computes the HTTP answers of `turnstile elect --http` from a view of the election.
+// election_answers: computes the HTTP answers of `turnstile elect --http` from the state of the election.
 //
 // | path      | status 200                                    | status 503                                |
 // |-----------|-----------------------------------------------|-------------------------------------------|

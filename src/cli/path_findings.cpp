@@ -28,7 +28,7 @@ finding of_znode(const odd_znode& odd) {
                 " --reason TEXT " + folder};
 }
 
-// A survey lists each kind of contender at a path as a separate lock. The locks of one path follow each other.
+// `locks` lists each kind of contender at a path as a separate lock. The locks of one path follow each other.
 void look_at_kinds(const std::vector<surveyed_lock>& locks, findings& found) {
     for (auto first = locks.begin(); first != locks.end();) {
         const auto last = std::find_if(first, locks.end(),

@@ -42,7 +42,7 @@ std::string holders_text(const surveyed_lock& lock) {
     return text;
 }
 
-// Contenders that the survey has not read count as waiters.
+// Contenders whose znodes were not read count as waiters.
 std::size_t waiting(const surveyed_lock& lock) {
     return lock.contenders - std::min(lock.contenders, lock.holders.size());
 }

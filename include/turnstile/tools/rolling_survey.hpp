@@ -71,9 +71,9 @@ public:
     rolling_survey(const rolling_survey&) = delete;
     rolling_survey& operator=(const rolling_survey&) = delete;
 
-    // Runs the next round. The first round lists folders and reads no contender, so that a first result is available
-    // soon. Errors: the errors of locks_below(), and `bad_option` (`most_requests` is 0). After an error the earlier
-    // results remain.
+    // Runs the next round, which sends at most `most_requests` requests. The first round lists folders and reads no
+    // contender, so that a first result is available soon. Errors: the errors of locks_below(), and `bad_option`
+    // (`most_requests` is 0). After an error the earlier results remain.
     [[nodiscard]] result<survey_round> go_on(const round_options& options = {});
     // Takes a timeout or a deadline in place of options: go_on(2s).
     template <waiting_time W>

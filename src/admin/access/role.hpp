@@ -24,7 +24,7 @@ inline constexpr std::array<const char*, 4> k_roles{"none", "look", "ask", "take
     return k_roles[static_cast<std::size_t>(may)];
 }
 
-// Parses "look", "ask" or "take". Returns nothing for another word.
+// Returns the role with the name "look", "ask" or "take". Returns nothing for another word.
 [[nodiscard]] inline std::optional<role> role_named(std::string_view word) noexcept {
     for (const auto each : {role::look, role::ask, role::take})
         if (word == to_string(each)) return each;

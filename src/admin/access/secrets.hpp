@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// secrets: the page's shared password and shared token, and its named users.
+// secrets: the admin page's shared password and shared token, and its named users.
 //
 // Thread safety: a value; const members from any thread.
 #pragma once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// front_desk: answers requests. The gate identifies the user. Then front_desk calls the route of the request's path, or
-// returns a file of the page.
+// front_desk: answers the requests to the admin page's server. `gate` (admin/access/gate.hpp) identifies the user. Then
+// front_desk calls the route of the request's path, or returns a file of the page.
 //
 // Thread safety: all members from any thread.
 #pragma once

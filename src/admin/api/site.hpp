@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// site: the objects that answer requests. A running server has one site.
+// site: the objects with which the admin page's server answers requests. Each running server has one site.
 //
 // Thread safety: from any thread, because all members are thread-safe.
 #pragma once

@@ -68,7 +68,8 @@ function longest_holds(holds) {
   );
 }
 
-// Shows the median and the 99th percentile of waits and holds, and how the holds ended, for each path template.
+// Shows the median and the 99th percentile of waits and holds, and how the holds ended, for each group of locks with
+// similar paths.
 function times_of(templates) {
   const seen = templates.filter((each) => each.hold_ms.count > 0);
   if (!seen.length) return h('p', { class: 'empty' }, 'No hold has ended yet.');

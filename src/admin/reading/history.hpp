@@ -26,8 +26,8 @@
 namespace turnstile::admin {
 
 // The cause of a hold's end, derived from the queues alone: servers do not report the end of a session to other
-// clients. If a survey shows another contender of the holder's session, the session was alive, so the holder has
-// released the lock. If a later survey shows such a contender, `unknown` becomes `released`.
+// clients. If a read of all locks (a survey) shows another contender of the holder's session, the session was alive, so
+// the holder has released the lock. If a later survey shows such a contender, `unknown` becomes `released`.
 enum class hold_end {
     released,  // its session was alive: another of its contenders was seen then or later
     taken,     // an order ended it: from this server, or from another operator in its znode
@@ -63,7 +63,7 @@ public:
     history() = default;
     explicit history(limits bounds) : bounds_{bounds} {}
 
-    // Adds the next survey, which must include the contenders.
+    // Adds the result of the next read of all locks, which must include the contenders. `as_of`: the time of the read.
     void add(const lock_survey& survey, wall_time as_of);
     // Records that this admin server takes the lock away: it has deleted the holder's znode, or will delete it.
     void note_taken(const lock_key& lock, const std::string& znode);

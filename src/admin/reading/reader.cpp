@@ -168,7 +168,7 @@ void reader::pause(milliseconds wanted) {
     const auto look_before = last_look_;
     const auto is_over = [&] {
         const auto now = boottime_clock::now();
-        // A user that comes back after a while must see the present state, so the next round starts sooner.
+        // A user that comes back after a while must see the present state, so the next read of the locks starts sooner.
         const bool looked_again = last_look_ - look_before >= k_attention;
         return over() || attached_again_ ||
                now >= start + (looked_again ? std::min(wanted, settings_.refresh) : wanted);

@@ -54,9 +54,10 @@ public:
     reader(const reader&) = delete;
     reader& operator=(const reader&) = delete;
 
-    // Returns the latest result for a user. Records that a user watches the page, so the next round comes sooner.
+    // Returns the latest result for a user. Records that a user watches the page, so the next read of the locks comes
+    // sooner.
     [[nodiscard]] view look();
-    // Records that a user watches the locks at this path. For a while, each round reads them.
+    // Records that a user watches the locks at this path. For a while, each round of reads then includes them.
     void look_at(const std::string& path);
     // Returns the latest result for a monitoring program. Does not record that a user watches the page.
     [[nodiscard]] view latest() const;

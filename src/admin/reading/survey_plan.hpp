@@ -18,10 +18,12 @@ struct reading_settings {
     std::uint64_t requests_per_second = 2'000;  // to the servers, on average
 };
 
-// The largest number of contenders that a round reads. This limit bounds a snapshot's memory.
+// The largest number of contenders that the admin page's server reads in one read of all locks. This limit bounds a
+// snapshot's memory.
 inline constexpr std::size_t k_most_contenders_read = 40'000;
 
-// Returns after how many requests a round stops, even if it is incomplete.
+// The admin page's server reads all locks in rounds. Returns after how many requests a round stops, even if it has not
+// read all locks.
 [[nodiscard]] std::size_t round_size(const reading_settings& settings) noexcept;
 
 // A budget for requests: an average per second, and a burst of ten seconds' requests.
@@ -47,9 +49,9 @@ struct round_cost {
     std::size_t allowed = 0;  // requests allowed at its end
 };
 
-// Returns the pause after a round. The pause is at least as long as the round, and lasts until the budget allows
-// another whole round. It is at least `refresh` after a complete round, and at least ten times `refresh` while no user
-// watches.
+// Returns the pause after a round of requests to the servers. The pause is at least as long as the round, and lasts
+// until the budget allows another whole round. It is at least `refresh` after a complete round, and at least ten times
+// `refresh` while no user watches.
 [[nodiscard]] std::chrono::milliseconds pause_after(const round_cost& cost,
                                                     const reading_settings& settings, bool watched);
 

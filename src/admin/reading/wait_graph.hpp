@@ -45,8 +45,8 @@ struct wait_graph {
     // Lists of nodes. Each node waits for the next node, and the last node waits for the first. There is one cycle for
     // each set of owners that wait for each other.
     std::vector<std::vector<std::size_t>> cycles;
-    // Cycles with an unconfirmed edge. Such a cycle may never have existed, because the survey read its edges at
-    // different times.
+    // Cycles with an unconfirmed edge. Such a cycle may never have existed, because the edges were read from the
+    // servers at different times.
     std::vector<std::vector<std::size_t>> possible;
     bool truncated = false;  // some edges are missing, but none of a cycle
 };
