@@ -71,8 +71,8 @@ void all_of::on_refused(std::size_t part, refusal why) {
     current_ = part;
     if (was != has::asked) return on_tried(part, why);
     TURNSTILE_CHECK(why != refusal::contested);
-    // After refusal::own, for example a timeout, another request for this part would fail, too. So the call fails, and
-    // does not start over.
+    // After refusal::own, for example a timeout, another request for this lock (part) would fail, too. So the call
+    // fails, and does not start over.
     if (ending_ == ending::none || why == refusal::own) return fail(part);
     answered();
 }
@@ -86,8 +86,8 @@ void all_of::try_from(std::size_t part) {
     }
 }
 
-// If the part is contested (another contender is ahead), gives back all parts behind it: the holder of the contested
-// part may be waiting for them.
+// If the lock `part` is contested (another contender is ahead), gives back all parts behind it: the holder of the
+// contested part may be waiting for them.
 void all_of::on_tried(std::size_t part, std::optional<refusal> why) {
     if (why == refusal::own) {
         end_with(ending::fail, part);

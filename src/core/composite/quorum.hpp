@@ -93,7 +93,7 @@ public:
     void on_closed(std::size_t part, time_point now);
     void leave();
     void on_time(time_point now);
-    // Sets the end of the validity of a held part. Adds no actions.
+    // Sets the time until which the call's hold of a part is valid. Adds no actions.
     void confirm(std::size_t part, time_point valid_until);
 
     [[nodiscard]] std::vector<action> take() { return std::exchange(actions_, {}); }

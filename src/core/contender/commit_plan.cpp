@@ -42,7 +42,8 @@ void commit_plan::discard(std::size_t which, server_error why) {
     drawn_ = false;
 }
 
-// Updates `there` with the znodes that this part creates, since later parts of the transaction see these znodes.
+// Adds the znodes that this part creates to `there`, the znodes that exist, since later parts of the transaction see
+// these znodes.
 void commit_plan::add(std::size_t part, std::set<std::string>& there) {
     using kind = step::kind;
     if (const auto* put = std::get_if<put_op>(&parts_[part])) {

@@ -45,8 +45,8 @@ class commit_plan {
 public:
     explicit commit_plan(std::vector<write_part> parts);
 
-    // Returns the paths whose existence the client must look up before it calls draw(). Empty if the plan has the steps
-    // of its transaction already.
+    // Returns the paths whose existence the client must look up before it calls draw(). Empty if the steps of the
+    // transaction are known already.
     [[nodiscard]] std::vector<std::string> questions() const;
     [[nodiscard]] bool is_drawn() const noexcept { return drawn_; }
     // Derives the steps of the transaction. `there` has those paths of questions() that exist.

@@ -29,11 +29,13 @@ public:
     [[nodiscard]] bool expects(ticket id) const noexcept {
         return reading_.is(id) || settling_.is(id);
     }
-    // True if the limit was valid at the instant of the list, or if no limit was read.
+    // True if the semaphore's limit that was read last was valid at the instant of the latest list, or if no limit was
+    // read.
     [[nodiscard]] bool is_of_the_list() const noexcept {
         return !limit_ || limit_mzxid_ == list_mzxid_;
     }
-    // True if lists must set a watch on the folder's children, because this waiter does not watch each holder.
+    // True if this waiter's lists must set a watch on the folder's children, because this waiter does not watch each
+    // holder.
     [[nodiscard]] bool lists_with_watch() const noexcept { return by_children_; }
     [[nodiscard]] bool children_watched_on(std::uint64_t connection) const noexcept {
         return children_on_ == connection;

@@ -30,7 +30,7 @@ struct crash_mark {
 // Returns the path of the crash mark, the znode that remains when a holder crashes: "/locks/orders-holder" for
 // "/locks/orders".
 [[nodiscard]] std::string crash_mark_path(std::string_view folder);
-// Returns "<holder> <delay in ms>". If `mark.noted` is true, " left" follows.
+// Returns the text of the crash mark: "<holder> <delay in ms>". If `mark.noted` is true, " left" follows.
 [[nodiscard]] std::string crash_mark_text(const crash_mark& mark);
 [[nodiscard]] std::optional<crash_mark> parse_crash_mark(std::string_view text);
 

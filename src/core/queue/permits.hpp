@@ -27,7 +27,7 @@ namespace turnstile::core {
 // Returns the error for a folder whose data, written by another client, contain no limit.
 [[nodiscard]] error no_semaphore(const std::string& folder, const std::string& data);
 
-// True if the limit has shrunk, and the last holder under the earlier limit is not known yet.
+// True if the semaphore's limit has shrunk, and the last holder under the earlier limit is not known yet.
 [[nodiscard]] constexpr bool is_open(const permit_limit& limit) noexcept {
     return limit.earlier > limit.now && !limit.last;
 }

@@ -172,7 +172,7 @@ private:
         if (result_.verdict != verdict::wait_on) result_.predecessor.clear();
     }
 
-    // True if the nearest contender ahead may have been granted before the limit shrank.
+    // True if the nearest contender ahead may have been granted before the semaphore's limit shrank.
     [[nodiscard]] bool may_hold_more(const permit_limit& permits, std::int64_t taken) const {
         if (taken > permits.earlier) return false;
         const auto nearest =

@@ -28,15 +28,15 @@ public:
     static constexpr std::size_t k_most = 4096;
 
     void add(const std::string& folder, const std::string& guid, time_point now, duration timeout);
-    // Returns the names of those children of `folder` that abandoned creates have made. Ends the search for these
-    // creates, because a create commits only once.
+    // Returns the names of those children of `folder` that creates have made after their answers were lost (abandoned
+    // creates). Ends the search for the znodes of these creates, because a create commits only once.
     [[nodiscard]] std::vector<std::string> take(const std::string& folder,
                                                 const std::vector<std::string>& children);
-    // due() returns the time of the next list that searches for znodes of abandoned creates. folder_due() returns the
-    // folder of that list.
+    // due() returns the time of the next list that searches for znodes of abandoned creates, whose answers were lost.
+    // folder_due() returns the folder of that list.
     [[nodiscard]] std::optional<time_point> due() const noexcept { return due_; }
     [[nodiscard]] std::string folder_due() const;
-    // Notes that a list of `folder`, which was sent at `sent`, was answered.
+    // Called when the servers have answered a list of `folder` that the session sent at `sent`.
     void looked(const std::string& folder, time_point sent);
 
     [[nodiscard]] std::size_t size() const noexcept;

@@ -60,7 +60,8 @@ public:
 
     // ---- folders in which the next contender is perhaps the only one (sole_contender_memory.hpp) ----
     void note_number(const std::string& folder, const contender_effects::number_known& known);
-    // True if the servers count creates (coordinator::numbers_count_creates), and are known to be Apache ZooKeeper's.
+    // True if each create in a folder raises the folder's sequential numbers (coordinator::numbers_count_creates), and
+    // the servers are known to be Apache ZooKeeper's.
     [[nodiscard]] bool numbers_count_creates() const;
 
     // ---- each event of a contender ----

@@ -50,7 +50,7 @@ public:
     [[nodiscard]] const id_set& unwatched() const noexcept { return unwatched_; }
     [[nodiscard]] const id_set& awaiting_lease() const noexcept { return awaiting_lease_; }
     [[nodiscard]] const id_set& outside() const noexcept { return outside_; }
-    // Returns the sum of contender_core::owned_bytes().
+    // Returns the sum of contender_core::owned_bytes() over all contenders.
     [[nodiscard]] std::size_t owned_bytes() const noexcept { return owned_bytes_; }
 
     // Returns the contender whose znode the next confirmation (a write that extends the lease) checks: the next

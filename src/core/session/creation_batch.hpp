@@ -65,11 +65,13 @@ public:
     [[nodiscard]] std::size_t size() const noexcept { return waiting_.size(); }
     [[nodiscard]] bool is_full() const noexcept { return waiting_.size() >= limits_.together; }
     void add(creation&& added);
-    // Ends the gathering. Returns all creates in order, in one group for each transaction.
+    // Returns all creates that have gathered since begin(), in order, in one group for each transaction. Ends the
+    // gathering.
     [[nodiscard]] std::vector<std::vector<creation>> take();
 
     // ---- the requests in progress ----
-    // True if a contender may enter now: creates gather, or fewer creates than the limit are in progress.
+    // True if a contender may enter its queue now: creates gather for a transaction, or fewer creates than the limit
+    // are in progress.
     [[nodiscard]] bool is_open() const noexcept {
         return gathers_ || creates_under_way_ < limits_.under_way;
     }

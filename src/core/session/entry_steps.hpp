@@ -26,12 +26,12 @@ private:
     // Calls `enter`, and sends the creates that `enter` adds in as few requests as possible.
     template <class F>
     void create_together(F&& enter);
-    // Starts the next contender. Returns false if no contender may enter now.
+    // Lets the next contender without a znode send its requests. Returns false if no contender can enter its queue now.
     [[nodiscard]] bool start_next();
     [[nodiscard]] bool start_several();
     void answer_refused(const for_creations& sent, const reply& answer);
     void note_probe(const reply& beside);
-    // Answers those contenders of `all` that have given up. Returns the creates of the other contenders.
+    // Passes the answer to those contenders of `all` that have given up. Returns the creates of the other contenders.
     [[nodiscard]] std::vector<creation> take_out_leavers(const std::vector<creation>& all,
                                                          const reply& answer);
 

@@ -49,8 +49,8 @@ inline constexpr std::size_t k_most_removal_bytes = 16 * 1024;
 // servers execute one request while the answer to the other request is on its way. With more requests, the session's
 // next release would wait behind more removals.
 inline constexpr std::size_t k_removals_under_way = 2;
-// While this many requests with removals are in progress, awaited removals gather, too. Below this number a release is
-// sent at once.
+// While this many requests with removals are in progress, removals for which other contenders wait (awaited removals)
+// gather, too. Below this number a release is sent at once.
 inline constexpr std::size_t k_awaited_removals_under_way = 4;
 
 struct removal_limits {
@@ -69,15 +69,16 @@ public:
     // all holds that one call releases.
     void gather(bool begins) noexcept { gathers_ = begins; }
     [[nodiscard]] bool empty() const noexcept { return awaited_.empty() && waiting_.empty(); }
-    // True if more removals wait than fit into one request, not counting awaited removals.
+    // True if more removals wait than fit into one request. Does not count awaited removals, for which other contenders
+    // wait.
     [[nodiscard]] bool crowded() const noexcept { return waiting_.size() > limits_.together; }
     [[nodiscard]] bool ready() const noexcept {
         // place: awaited_removals_are_sent
         return !gathers_ && (is_ready(awaited_, limits_.awaited_under_way) ||
                              is_ready(waiting_, limits_.under_way));
     }
-    // Returns the removals for one request, the oldest first: awaited removals if any wait, or else other removals.
-    // Allowed only if ready().
+    // Returns the removals for one request, the oldest first: awaited removals (for which other contenders wait) if
+    // there are any, or else other removals. Allowed only if ready().
     [[nodiscard]] std::vector<removal> take();
     void sent(ticket request) { under_way_.insert(request); }
     void answered(ticket request) { under_way_.erase(request); }

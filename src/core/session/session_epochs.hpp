@@ -32,7 +32,7 @@ public:
     // Returns the number of sessions (epochs) that were opened at the servers. This is also the number of the latest
     // epoch.
     [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
-    // Returns how many connections the sessions that have ended had in sum.
+    // Returns the total number of connections of the sessions that have ended.
     [[nodiscard]] std::uint64_t earlier_connections() const noexcept {
         return earlier_connections_;
     }

@@ -46,7 +46,7 @@ public:
     // Called after entered(), if the transaction that created this contender's znode also created a temporary znode
     // (probe) in the folder, right after the contender's znode.
     void probed(const std::string& folder, std::int32_t number);
-    // Called when a contender that had no contender ahead sends its removal.
+    // Called when a contender that had no contender ahead sends the removal of its znode.
     void leaves(const std::string& folder, contender_family of, std::int32_t number);
     // Called when the servers have removed the znode of the contender with the number `number`, for which leaves() was
     // called before.
