@@ -13,7 +13,8 @@ std::map<std::string, std::uint64_t> by_name(const std::map<errc, std::uint64_t>
     return named;
 }
 
-// A remaining time longer than this counts as unlimited, because holds at in-memory servers never expire.
+// If a hold's remaining time is longer than this, it counts as unlimited, because holds at in-memory servers never
+// expire.
 constexpr std::chrono::hours k_no_limit{24 * 365 * 10};
 
 }  // namespace

@@ -82,7 +82,7 @@ public:
         told_not_opened_.clear();
         if (!closed_) std::swap(session_, opened);
     }
-    // Returns the session, which the caller must close.
+    // Removes and returns the session, which the caller must close.
     [[nodiscard]] opened_session take() noexcept { return std::exchange(session_, {}); }
     // Like take(). Afterwards replace() stores no session any more.
     [[nodiscard]] opened_session close() noexcept {

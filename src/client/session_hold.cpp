@@ -94,7 +94,7 @@ public:
                     });
         return false;
     }
-    // Reports nothing here, because the session calls tell_contended().
+    // Changes nothing: the session reports this event by tell_contended() instead.
     bool operator()(const core::contended& /*news*/) const { return false; }
     bool operator()(const core::renamed& news) const REQUIRES(hold_.mutex_) {
         hold_.held_.change().on_renamed(news);

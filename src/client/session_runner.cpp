@@ -76,7 +76,7 @@ void session_runner::give_room_back(const std::string& path, const core::claim& 
     room_.hand_over(core_.bytes_of(path, wants));
 }
 
-// Calls hand_over(), because from now on the core counts the bytes that reserve() has counted.
+// Starts the contender. Calls hand_over(), because from now on the core counts the bytes that reserve() has counted.
 void session_runner::acquire(core::acquire&& message, const std::shared_ptr<session_call>& hold) {
     enter([&](core::session_core& core, boottime_clock::time_point now) REQUIRES(mutex_) {
         const auto id = message.id;

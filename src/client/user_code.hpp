@@ -16,7 +16,7 @@
 
 namespace turnstile::detail {
 
-// Calls the function. Returns false if it threw. `name`: the name of the function for the log.
+// Calls the function. Returns false if the function threw an exception. `name`: the name of the function for the log.
 template <class F>
 bool run_user_code(std::string_view name, F&& function) noexcept {
     try {

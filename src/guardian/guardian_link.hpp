@@ -72,8 +72,9 @@ private:
 // True if a guardian has started this process. An environment variable shows this.
 [[nodiscard]] bool is_inherited() noexcept;
 
-// Returns this process's link, which all its clients share. The first call makes it. Returns null if the settings want
-// no guardian. Also returns null, and logs this, if no guardian can be reached or started.
+// Returns this process's connection to its guardian, which all clients of the process share. The first call makes it.
+// Returns null if the settings want no guardian. Also returns null, and logs this, if no guardian can be reached or
+// started.
 [[nodiscard]] std::shared_ptr<guardian_link> obtain(const guardian_settings& settings);
 
 }  // namespace turnstile::guardian

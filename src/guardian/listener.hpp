@@ -22,7 +22,7 @@ namespace turnstile::guardian {
 
 class listener {
 public:
-    // Throws std::system_error if none of the places for the folder is suitable.
+    // Throws std::system_error if no place is suitable for the folder that will contain the socket.
     listener();
     // Removes the socket and its folder. After a SIGKILL, both remain.
     ~listener();

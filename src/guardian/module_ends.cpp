@@ -116,7 +116,7 @@ void module_ends::start() {
     }
 }
 
-// Sends the session to the helper that waits for a session of this scheme. If no helper waits, starts a helper.
+// Sends the session to the helper process that waits for a session of this scheme. If no helper waits, starts a helper.
 support::descriptor module_ends::hand_over(const guard_module_session& session) {
     const auto scheme = scheme_of(session.servers);
     if (const auto found = ahead_.find(scheme); found != ahead_.end()) {

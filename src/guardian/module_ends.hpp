@@ -60,7 +60,8 @@ public:
     // Starts the helper processes that wait for later sessions. Does nothing while a session must still be ended: the
     // new helpers would compete for the processors with the helper that ends the session.
     void start_ahead();
-    // Returns the schemes that have failed since the last call. prepare() returns false for them.
+    // Returns the schemes whose helper processes have failed since the last call. prepare() returns false for these
+    // schemes.
     [[nodiscard]] std::vector<std::string> take_failures();
     void fill(std::vector<pollfd>& polled) const;
     void reap();

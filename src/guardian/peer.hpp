@@ -53,7 +53,8 @@ public:
     // Removes and returns the sessions, which the caller must close. Call this when the process has ended.
     [[nodiscard]] std::vector<guard_session> take_sessions();
     [[nodiscard]] std::vector<guard_module_session> take_module_sessions();
-    // Returns the schemes of the module sessions that have arrived since the last call.
+    // Returns the schemes of those sessions that use a module (a library for one kind of server), and that have arrived
+    // since the last call.
     [[nodiscard]] std::set<std::string> take_schemes() noexcept {
         return std::exchange(new_schemes_, {});
     }
