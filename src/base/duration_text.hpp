@@ -28,7 +28,7 @@ namespace turnstile::base {
     return text;
 }
 
-// `nanoseconds` must be less than a second.
+// Returns a part of a second as text, such as "20 ns". `nanoseconds` must be less than a second.
 [[nodiscard]] inline std::string part_of_second(std::uint64_t nanoseconds) {
     if (nanoseconds < 1'000) return std::to_string(nanoseconds) + " ns";
     if (nanoseconds < 1'000'000)

@@ -9,7 +9,8 @@
 
 namespace turnstile::cli {
 
-// Returns nothing if the text has no number, has a sign or an unknown unit, or means more than ten years.
+// Parses a duration. Returns nothing if the text has no number, has a sign or an unknown unit, or means more than ten
+// years.
 [[nodiscard]] std::optional<std::chrono::milliseconds> parse_duration(std::string_view text);
 
 // Returns the span in its two largest units: "12 s", "5 min 3 s", "3 h 20 min", "2 d 4 h".

@@ -17,7 +17,7 @@ struct http_address {
     friend bool operator==(const http_address&, const http_address&) = default;
 };
 
-// Without a host, the address is the loopback address. Returns nothing if the text is invalid.
+// Parses an address. Without a host, the address is the loopback address. Returns nothing if the text is invalid.
 [[nodiscard]] std::optional<http_address> parse_http_address(std::string_view text);
 
 // Returns a text such as "127.0.0.1:8080" or "[::1]:8080".

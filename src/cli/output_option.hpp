@@ -15,7 +15,7 @@ inline void add_output_option(CLI::App& command, output_form& form) {
                             {{"text", output_form::text}, {"json", output_form::json}});
 }
 
-// Adds the option to a command that has the forms text, wide and json.
+// Adds the option -o to a command that can print its output in the forms text, wide and json.
 inline void add_wide_output_option(CLI::App& command, output_form& form) {
     add_choice<output_form>(
         command, "-o,--output", form,

@@ -19,7 +19,7 @@ struct screen_size {
 // Cuts printable text to the size. If lines are cut off, the last line says how many.
 [[nodiscard]] std::string fitted(std::string_view text, screen_size size);
 
-// Returns false if the output cannot be written.
+// Prints the text as the next frame. Returns false if the output cannot be written.
 [[nodiscard]] bool show_frame(std::string_view text);
 
 }  // namespace turnstile::cli

@@ -59,7 +59,8 @@ std::shared_ptr<core::coordinator> make_of_module(const back_end& found,
     return (*module)->make(wanted);
 }
 
-// Returns null for ZooKeeper's connect strings and for unknown schemes.
+// Returns the kind of server that the scheme of the connect string names; null for ZooKeeper's connect strings and for
+// unknown schemes.
 const back_end* kind_of(std::string_view connect_string) noexcept {
     const auto* const found =
         std::find_if(k_back_ends.begin(), k_back_ends.end(),

@@ -52,7 +52,7 @@ struct client_services {
     std::shared_ptr<client_timers> timers;
     std::shared_ptr<worker_pool> workers;         // for the library's own tasks
     std::shared_ptr<worker_pool> loss_callbacks;  // the user's stop callbacks of lost holds
-    // Called under the session's lock, so it only enqueues.
+    // Reports a change of a session to the client. Called under the session's lock, so it only enqueues the change.
     std::function<void(const session_change&)> on_change;
     std::shared_ptr<outage_watch> outage;  // finds out why no session is attached
     contender_counts counts{};

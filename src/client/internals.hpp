@@ -25,7 +25,7 @@ class client_impl;
 class metrics_impl;
 class runtime_impl;
 
-// The state of a listener_handle. Calls `end` when the handle is destroyed.
+// The state of a listener_handle. Calls the function `end` when the handle is destroyed.
 class registration {
 public:
     explicit registration(std::function<void()> end) : end_{std::move(end)} {}

@@ -18,7 +18,8 @@ namespace turnstile::admin {
 class address_list {
 public:
     address_list() = default;
-    // Throws std::runtime_error if a text is neither an address nor an address with a prefix length.
+    // Parses the addresses. Throws std::runtime_error if a text is neither an address nor an address with a prefix
+    // length.
     explicit address_list(const std::vector<std::string>& texts);
 
     [[nodiscard]] bool empty() const noexcept { return blocks_.empty(); }

@@ -60,7 +60,7 @@ bool has_part(const std::string& text, const std::string& part) {
     return lower(text).find(lower(part)) != std::string::npos;
 }
 
-// Returns false for an incomplete line, or for a line that this program did not write.
+// Parses a line of the log file. Returns false for an incomplete line, or for a line that this program did not write.
 bool read_line(const std::string& line, audit_entry& entry) {
     const auto value = json::parse(line, nullptr, false);
     if (!value.is_object() || !value.contains("time") || !value["time"].is_string()) return false;
@@ -145,7 +145,8 @@ void audit_log::keep(ring& where, audit_entry entry) {
     if (where.size() > k_most_entries) where.pop_front();
 }
 
-// Without this check, the log would write into a file that was rotated away, and is perhaps deleted already.
+// If the log file was renamed or removed (logrotate), opens a new file with the same name. Otherwise the log would
+// write into the old file, which is perhaps deleted already.
 void audit_log::open_again_if_moved() {
     struct stat about {};
     struct stat named {};

@@ -38,7 +38,8 @@ struct route {
 // The routes with special handlers: sign-in, sign-out, events, CSV, metrics, health, and the OpenAPI document.
 [[nodiscard]] const std::vector<route>& other_routes();
 
-// Returns null if no route matches. Sets `known_path` if a route has the path with another method.
+// Returns the route of this method and path; null if there is none. Sets `known_path` if a route has the path with
+// another method.
 [[nodiscard]] const route* find_route(std::string_view method, std::string_view path,
                                       bool& known_path);
 

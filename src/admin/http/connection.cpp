@@ -33,7 +33,8 @@ connection::connection(origin from, std::unique_ptr<wire> link, connection_host&
       pace_{loop},
       reader_{{.peer = from_.peer, .here = from_.here, .encrypted = from_.encrypted}} {}
 
-// If memory is exhausted, only this connection ends.
+// Runs `step`. If `step` throws, for example because memory is exhausted, closes this connection; the other connections
+// continue.
 template <class Step>
 void connection::safely(const Step& step) {
     if (state_ == state::closed) return;

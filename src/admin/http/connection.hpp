@@ -55,7 +55,7 @@ public:
                         std::shared_ptr<connection> to) = 0;
     [[nodiscard]] virtual http_response describe(const refusal& why) = 0;
     [[nodiscard]] virtual const std::vector<http_header>& common_headers() const = 0;
-    // Returns false if the limit of streams is reached.
+    // Counts a new stream to the client. Returns false if the limit of streams is reached.
     [[nodiscard]] virtual bool begin_stream(const connection& from) = 0;
     virtual void end_stream(const connection& from) = 0;
     virtual void set_idle(const connection& which, bool idle) = 0;

@@ -14,7 +14,8 @@ class entrance {
 public:
     explicit entrance(host_names names);
 
-    // Throws refusal: 400 form, 405 method, 415 an encoded body, 421 a `Host` that is not this server's.
+    // Checks the request. Throws refusal with a status and a code: 400 form; 405 method; 415 for an encoded body; 421
+    // for a `Host` that is not this server's.
     void check(const http_request& head) const;
 
 private:

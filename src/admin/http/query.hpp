@@ -26,13 +26,15 @@ struct number_range {
 
 class query {
 public:
-    // `target`: from the request line. `known`: the allowed names. Throws refusal (400).
+    // Parses the parameters in `target`, which comes from the request line. `known`: the allowed names. Throws refusal
+    // (400).
     query(std::string_view target, const std::vector<std::string>& known);
 
     [[nodiscard]] std::optional<std::string> text(const std::string& name) const;
-    // Throws refusal (400) if the parameter is missing or empty.
+    // Returns the value of the parameter `name`. Throws refusal (400) if the parameter is missing or empty.
     [[nodiscard]] std::string required(const std::string& name) const;
-    // Throws refusal (400) for a text that is not a number, or is outside the range.
+    // Returns the number in the parameter `name`; `otherwise` if the parameter is missing. Throws refusal (400) for a
+    // text that is not a number, or is outside the range.
     [[nodiscard]] std::uint64_t number(const std::string& name, std::uint64_t otherwise,
                                        number_range range) const;
 

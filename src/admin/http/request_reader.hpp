@@ -33,7 +33,8 @@ public:
     [[nodiscard]] bool has_head() const noexcept { return has_head_; }
     [[nodiscard]] const http_request& head() const noexcept { return request_; }
     [[nodiscard]] bool announces_body() const noexcept { return body_ != 0; }
-    // Throws refusal: 400 for a body if none is allowed, 413 for more than `largest` bytes.
+    // Checks the length of the body. Throws refusal: 400 for a body if none is allowed, 413 for more than `largest`
+    // bytes.
     void expect_body(std::size_t largest) const;
     [[nodiscard]] bool is_whole() const noexcept { return has_head_ && bytes_.size() >= body_; }
     // True if the client will send no further request.

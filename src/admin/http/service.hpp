@@ -27,9 +27,9 @@ public:
     http_service(const http_service&) = delete;
     http_service& operator=(const http_service&) = delete;
 
-    // Called before the request's body arrives. Does not block. Throws refusal.
+    // Decides how to handle a request, before the request's body arrives. Does not block. Throws refusal.
     [[nodiscard]] virtual http_plan admit(const http_request& head) = 0;
-    // `plan` is the result of admit(). Throws refusal. For another exception the server answers 500.
+    // Answers a request. `plan` is the result of admit(). Throws refusal. For another exception the server answers 500.
     [[nodiscard]] virtual http_response answer(const http_request& request,
                                                const http_plan& plan) = 0;
     // Returns the answer to a refused request.

@@ -14,7 +14,8 @@ namespace turnstile::admin {
 
 class tls_context {
 public:
-    // Throws std::runtime_error if a file is unreadable, or if the key does not match the certificate.
+    // Reads the certificate and the key. Throws std::runtime_error if a file is unreadable, or if the key does not
+    // match the certificate.
     tls_context(const std::string& certificate_file, const std::string& key_file);
 
     // Returns a new reference to OpenSSL's context, which the caller must free.

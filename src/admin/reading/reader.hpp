@@ -78,7 +78,7 @@ public:
 
     [[nodiscard]] reading_counts counts() const;
 
-    // Ends the thread and all waits.
+    // Ends the thread that reads the locks, and all calls of wait_for_change().
     void end();
     [[nodiscard]] bool over() const;
     [[nodiscard]] std::stop_token ending() const { return stop_.get_token(); }
