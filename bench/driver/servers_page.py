@@ -12,18 +12,19 @@ COSTS_PLACE = re.compile(r"(<!-- costs: [^>]*-->\n).*?(<!-- end of costs -->)", 
 AIMS = ("## Aims",
         "Both values of a ratio come from servers with the same durability. With data on disk, a ratio mostly compares the "
         "number of syncs. For the aims on Redis, the floor (a program that does only the necessary work) is \"Redis: BLPOP and "
-        "LPUSH, C\".")
+        "LPUSH (in C)\".")
 
 
 def head():
     durability = "\n".join(f"| {server} | {memory} | {disk} |" for server, memory, disk in DURABILITY)
     return ("# The same lock on each kind of server",
             "`scripts/bench --compare-servers` writes this page from the data of one run, `comparison/data.json`. It "
-            "compares `turnstile::mutex` on each kind of server with the usual locks on that server. \"One row in and out\" "
-            "is a floor, a program that does only the necessary work: it inserts and deletes a row by two commits, without "
-            "waits, expiry or events. In each round every lock and program is measured once, in changing order. A value is "
-            "the median of the rounds, with the quartiles in brackets. A ratio is the median of the rounds' ratios; for "
-            "flock, its numerator is Turnstile on SQLite. [bench/README.md](../../bench/README.md) describes the measures.",
+            "compares `turnstile::mutex` on each kind of server with the usual locks on that server. \"Insert and "
+            "delete of a row\" is a floor, a program that does only the necessary work: it inserts and deletes a row "
+            "by two commits, without waits, expiry or events. In each round the script measures every lock and "
+            "program once, in changing order. A value is the median of the rounds, with the quartiles in brackets. A "
+            "ratio is the median of the rounds' ratios; for flock, its numerator is Turnstile on SQLite. "
+            "[bench/README.md](../../bench/README.md) describes the measures.",
             "The locks promise different things ([choosing.md](../start/choosing.md)): `SET NX PX`, redis-py's Lock and "
             "flock have no queue; `pg_advisory_lock`, GET_LOCK and flock have no token and no lease.",
             "The following table has the settings that decide how durable a write is when its answer arrives:",

@@ -69,11 +69,12 @@ def measure_table(result, labels):
 
 
 AIM = "aim for Turnstile (×: times the value of the named lock, program or case)"
+VALUE = "value of Turnstile, or its ratio if the aim compares two values"
+FLOOR = "the same for the floor, a program that does only the necessary work"
 
 
 def aims_table(results, ours):
-    lines = [_row(["measure, its case, and the unit", AIM, "value or ratio of Turnstile", "aim reached?",
-                   "value or ratio of the floor"]),
+    lines = [_row(["measure, its case, and the unit", AIM, VALUE, "aim reached?", FLOOR]),
              _row(["---", "---", "---:", "---", "---:"])]
     for result in results:
         for aim in result.aims:

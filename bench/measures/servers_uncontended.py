@@ -19,9 +19,10 @@ def measure(bench):
               "release. Each round's value is the median of its cycles. On a machine with two processors, the "
               "servers have one processor and the clients have the other.",
         aims=[Aim("on Redis ≤ 2.2 × SET NX PX", case, 2.2, True, REDIS, of=ON_REDIS) for case in (MEMORY, DISK)] +
-             [Aim("on PostgreSQL ≤ 1.5 × one row in and out", case, 1.5, True, PG_ROW, of=POSTGRESQL)
+             [Aim("on PostgreSQL ≤ 1.5 × insert and delete of a row", case, 1.5, True, PG_ROW, of=POSTGRESQL)
               for case in (MEMORY, DISK)] +
-             [Aim("on SQLite ≤ 3 × one row in and out", case, 3, True, SQLITE_ROW, of=SQLITE) for case in (MEMORY, DISK)])
+             [Aim("on SQLite ≤ 3 × insert and delete of a row", case, 3, True, SQLITE_ROW, of=SQLITE)
+              for case in (MEMORY, DISK)])
     names = bench.names_that_can("cycle")
     settings = bench.settings
     _cycle(bench, times, MEMORY, names, settings.warm_up, settings.rounds, settings.cycles)
