@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // random: pseudo-random numbers as a value, and GUIDs made of them.
 //
-// Purpose: the core's values are copied, compared and replayed by the simulator, so its randomness
-// is a value, too: 32 bytes that a seed determines. In production the kernel supplies the seed.
+// Purpose: the simulator copies, compares and replays the core's values. So the core's randomness is a value, too: 32
+// bytes that a seed determines. In production the kernel supplies the seed.
 //
 //     base::random source = base::random::from_system();
 //     std::string name = "_c_" + base::make_guid(source) + "-lock-";

@@ -144,18 +144,19 @@ private:
 // Refuses a transaction that cannot be committed under the hold `by`. Sends no request.
 [[nodiscard]] result<void> check_commit(const transaction& writes, const hold& by);
 [[nodiscard]] result<void> check_untouched(const transaction& writes, const std::string& znode);
-// Commits a checked transaction through the first part of `held`. Until the servers answer, the other parts of `held`
-// and the further holds that the transaction names are not released (commit_holds.cpp).
+// Commits a checked transaction. If `held` consists of several holds, the first of them sends the transaction. Until
+// the servers answer, the others, and the further holds that the transaction names, are not released
+// (commit_holds.cpp).
 result<commit_result> commit_by(const std::shared_ptr<hold>& held, const transaction& writes,
                                 const commit_options& options);
 void async_commit_by(const std::shared_ptr<hold>& held, const transaction& writes,
                      const commit_options& options,
                      std::function<void(result<commit_result>)> handler);
-// Commits a transaction that changes nothing except the version and the time of the hold's znode. Afterwards reads in
-// the session of the first part show all earlier writes. Errors: the errors of a read under the hold.
+// Commits a transaction that changes nothing except the version and the time of the hold's znode. Afterwards, reads in
+// the session that sent the commit show all earlier writes. Errors: the errors of a read under the hold.
 [[nodiscard]] result<void> catch_up(const std::shared_ptr<hold>& held,
                                     const query_options& options);
-// Reads in the session of the first part, because that session has seen the end of every earlier hold
+// Reads in the session that sends the commits of `held`, because that session has seen the end of every earlier hold
 // (docs/why/guarded-writes.md).
 [[nodiscard]] result<core::reply> read_by(const std::shared_ptr<hold>& held,
                                           const std::string& path, const query_options& options);

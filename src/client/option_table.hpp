@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // option_table: all options of a call, and what a composite does with each option.
 //
-// A composite consists of several holds, or shares one hold among several callers: multi_lock, quorum_lock, and the
-// contender that the threads of a process share. The table has a value for each pair of option and composite:
+// A composite consists of several holds (multi_lock, quorum_lock), or shares one hold among the threads of a process
+// (shared_contender). Each of these holds is a part. The table has a value for each pair of option and composite:
 //
 // | value   | meaning                                                                                     |
 // |---------|---------------------------------------------------------------------------------------------|

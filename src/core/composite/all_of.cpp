@@ -86,8 +86,8 @@ void all_of::try_from(std::size_t part) {
     }
 }
 
-// If the lock `part` is contested (another contender is ahead), gives back all parts behind it: the holder of the
-// contested part may be waiting for them.
+// If the lock `part` is contested (another contender is ahead), gives back the locks that the call requests after it:
+// the holder of the contested lock may be waiting for them.
 void all_of::on_tried(std::size_t part, std::optional<refusal> why) {
     if (why == refusal::own) {
         end_with(ending::fail, part);
@@ -140,8 +140,8 @@ void all_of::answered() {
     begin();
 }
 
-// Withdraws all requests in progress. Their answers come soon; then the call fails or starts over. If several parts
-// cause a failure, the caller gets the error of the part that failed first.
+// Withdraws all requests in progress. Their answers come soon; then the call fails or starts over. If the requests
+// for several locks fail, the caller gets the error of the request that failed first.
 void all_of::end_with(ending how, std::optional<std::size_t> why) {
     const bool first = ending_ == ending::none;
     if (how == ending::fail && ending_ != ending::fail) {

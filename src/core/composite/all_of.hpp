@@ -36,7 +36,7 @@
 
 namespace turnstile::core {
 
-// The action that follows if a call loses a part while it waits for another part.
+// The action that follows if a call loses one of its locks (a part) while it waits for another.
 enum class after_loss { start_over, give_up };
 
 class all_of {
@@ -84,12 +84,12 @@ public:
     // ---- events ----
     void start();
     void on_granted(std::size_t part);
-    // own: the request for the part failed, for example by a timeout. This ends the whole call. withdrawn: the call had
-    // withdrawn the request before. contested: another contender is ahead, so the try failed; a wait for that part may
-    // still succeed.
+    // own: the request for the lock (part) failed, for example by a timeout. This ends the whole call. withdrawn: the
+    // call had withdrawn the request before. contested: another contender is ahead, so the try failed; a wait for that
+    // part may still succeed.
     enum class refusal { own, withdrawn, contested };
     void on_refused(std::size_t part, refusal why);
-    // Called when the call's hold of a part has ended although the call did not request a `give_back`.
+    // Called when the call's hold of a lock (part) has ended although the call did not request a `give_back`.
     void on_lost(std::size_t part, after_loss next);
     void leave();
 
@@ -102,9 +102,9 @@ public:
     [[nodiscard]] std::size_t failed_trials() const noexcept { return failed_trials_; }
 
 private:
-    // The state of a part in this call. asked: the call waits for the part. tried: the call has requested the part
-    // without waiting, and has no answer yet. tried_in_vain: the call has withdrawn that request, and has no answer
-    // yet. it: the call holds the part.
+    // The state of a lock (part) in this call. asked: the call waits for the part. tried: the call has requested the
+    // part without waiting, and has no answer yet. tried_in_vain: the call has withdrawn that request, and has no
+    // answer yet. it: the call holds the part.
     enum class has { nothing, asked, tried, tried_in_vain, it };
     enum class ending { none, start_over, fail };
 

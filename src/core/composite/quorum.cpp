@@ -12,7 +12,8 @@ namespace {
 
 constexpr int k_most_doublings = 12;
 // A call that holds only a minority of the locks (its parts) keeps them for quorum_settings::attempt * k_patience^n,
-// plus a random extra of up to one half. n is the number of parts behind the first held part, at most k_most_ranks.
+// plus a random extra of at most half that time. n is the number of parts after the first held part, at most
+// k_most_ranks.
 constexpr int k_patience = 4;
 constexpr std::size_t k_most_ranks = 4;
 
@@ -119,8 +120,8 @@ void quorum::on_time(time_point now) {
     if (phase_ == phase::acquiring || phase_ == phase::held) ask_due(now);
 }
 
-// Returns the time for which the call keeps its held parts. A call whose first held part has a high index gets a short
-// time: it gives up soon, and makes room for a call that holds earlier parts.
+// Returns the time for which the call keeps the locks (parts) that it holds. If the first held part has a high index,
+// the time is short: the call gives up soon, and makes room for a call that holds earlier parts.
 duration quorum::draw_patience() {
     const auto first = std::find_if(parts_.begin(), parts_.end(),
                                     [](const member& part) { return part.state == has::it; });
@@ -130,7 +131,8 @@ duration quorum::draw_patience() {
     return part_of(whole, 1 + chance_.uniform01() / 2);
 }
 
-// Gives back the held parts. The other requests stay in their queues, because a queued part blocks no other contender.
+// Gives back the locks (parts) that the call holds. The requests for the other locks stay in the queues, because a
+// waiting request blocks no other contender.
 void quorum::end_attempt(time_point now) {
     TURNSTILE_CHECK(phase_ == phase::acquiring);
     attempt_ends_.reset();

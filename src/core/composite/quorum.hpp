@@ -40,8 +40,8 @@ namespace turnstile::core {
 struct quorum_settings {
     std::size_t parts = 3;
     duration attempt{};  // time for which a minority is kept; draw_patience() lengthens it
-    // The length of the first pause before a part is requested again. The length doubles from pause to pause; the
-    // actual pause is random, between half of the length and all of it.
+    // The length of the first pause before a lock (part) is requested again. The length doubles from pause to pause;
+    // the actual pause is random, between half of the length and all of it.
     duration retry_first{};
     duration retry_longest{};  // the longest pause
     std::optional<time_point> deadline{};
@@ -66,8 +66,8 @@ public:
     struct tell_granted {
         friend bool operator==(const tell_granted&, const tell_granted&) = default;
     };
-    // late: the deadline has passed. hopeless: so many parts refused for good that no majority is left. left: leave()
-    // was called.
+    // late: the deadline has passed. hopeless: so many requests were refused for good that no majority of the locks is
+    // left. left: leave() was called.
     enum class failure { late, hopeless, left };
     struct tell_failed {
         failure why = failure::late;
@@ -88,12 +88,12 @@ public:
     void on_granted(std::size_t part, time_point valid_until, time_point now);
     void on_refused(std::size_t part, next then, time_point now);
     void on_lost(std::size_t part, next then, time_point now);  // the part's hold has ended
-    // Called when the client through which the call requests this part has closed. If the part is in the pause before
-    // its next request, the call never makes that request.
+    // Called when the client through which the call requests this lock (part) has closed. If the call is in the pause
+    // before its next request for the lock, it never makes that request.
     void on_closed(std::size_t part, time_point now);
     void leave();
     void on_time(time_point now);
-    // Sets the time until which the call's hold of a part is valid. Adds no actions.
+    // Sets the time until which the call's hold of a lock (part) is valid. Adds no actions.
     void confirm(std::size_t part, time_point valid_until);
 
     [[nodiscard]] std::vector<action> take() { return std::exchange(actions_, {}); }
@@ -110,10 +110,10 @@ public:
     [[nodiscard]] bool certain(std::size_t part, time_point now) const {
         return holds(part) && now < parts_[part].valid_until;
     }
-    // True if the call certainly holds a majority of the parts, and has held a majority without a gap since the grant.
+    // True if the call certainly holds a majority of the locks, and has held a majority without a gap since the grant.
     [[nodiscard]] bool certain(time_point now) const;
-    // Returns the instant until which a majority of the parts stays valid, even if no lease is extended. Returns
-    // time_point::min() if only a minority is held.
+    // Returns the instant until which the call holds a majority of the locks, even if no lease is extended. Returns
+    // time_point::min() if the call holds only a minority.
     [[nodiscard]] time_point valid_until() const;
 
 private:
@@ -134,7 +134,7 @@ private:
     void ask_due(time_point now);
     [[nodiscard]] duration draw_patience();
     void end_attempt(time_point now);
-    // Gives all parts back, and then reports the failure `why`, if there is one.
+    // Gives all locks (parts) back, and then reports the failure `why`, if there is one.
     void end(std::optional<failure> why);
     void give_all_back();
 

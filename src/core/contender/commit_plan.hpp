@@ -56,14 +56,15 @@ public:
     void discard(std::size_t which, server_error why);
 
     [[nodiscard]] std::vector<multi_part> steps() const;
-    // Returns the index of the caller's part to which the step `which` of the transaction belongs.
+    // The caller's request has parts, and the transaction has steps. Returns the index of the part to which the step
+    // `which` belongs.
     [[nodiscard]] std::size_t part_of(std::size_t which) const { return steps_.at(which).part; }
-    // True if the servers' refusal of the step `which` does not concern the caller's part: another client changed a
-    // znode, or the client may not read a znode that the step checks.
+    // True if the servers refused the step `which` for a reason that the caller's request has not caused: another
+    // client changed a znode, or the client may not read a znode that the step checks.
     [[nodiscard]] bool is_outdated_by(std::size_t which, server_error why) const;
 
-    // Converts the servers' answers for the steps of the transaction to answers for the caller's parts. A part without
-    // an answer gets `none`.
+    // Converts the servers' answers for the steps of the transaction to answers for the parts of the caller's
+    // request. A part without an answer gets `none`.
     template <class T>
     [[nodiscard]] std::vector<T> for_parts(std::vector<T>&& answers, const T& none) const {
         std::vector<T> all(parts_.size(), none);
@@ -79,8 +80,8 @@ private:
         multi_part request;
         std::size_t part = 0;
         enum class kind { as_told, put, make } why = kind::as_told;
-        // True: the step's answer is the part's result. False: the step creates a parent of the part's znode, or only
-        // checks that the znode exists.
+        // True: the answer to this step is the result of a part of the caller's request. False: the step creates a
+        // parent of the part's znode, or only checks that the znode exists.
         bool is_answer = true;
         friend bool operator==(const step&, const step&) = default;
     };

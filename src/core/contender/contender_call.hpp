@@ -49,8 +49,8 @@ public:
         session.retry_later();
     }
 
-    // Handles the answer to a list whose children the state does not need. If the list must be sent again, for example
-    // because its answer was lost, suspends the requests. Otherwise ignores the answer.
+    // Handles the answer to a request for the folder's children, which the state does not need. If the request must be
+    // sent again, for example because its answer was lost, suspends the requests. Otherwise ignores the answer.
     void ignore_list(const reply& answer) {
         switch (classify(answer)) {
             case answer_class::ok:

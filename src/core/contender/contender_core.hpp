@@ -149,7 +149,8 @@ private:
     void handle(contender_session& c, Event&& event);
     template <class State, class Event>
     void handle_if(contender_session& c, Event&& event);
-    // Changes the state, and checks the transition against the table above. No other function changes the state.
+    // Changes the state, and checks the transition against the table in this file's first comment. No other function
+    // changes the state.
     void enter(contender_state&& next);
 
     contender_settings settings_;

@@ -47,9 +47,9 @@ struct remove {
     friend bool operator==(const remove&, const remove&) = default;
 };
 
-// Reports the contender's number, and a step that the contender has taken. entered: the create was answered and gave
-// the number. leaves: the removal is sent, and no contender was ahead. left: the servers have removed the znode. From
-// these steps the session may conclude that the folder's next contender has no contender ahead.
+// Reports the contender's sequence number, and a step that the contender has taken. entered: the answer to the create
+// gave the number. leaves: the removal is sent, and no contender was ahead. left: the servers have removed the znode.
+// From these steps the session may conclude that the folder's next contender has no contender ahead.
 enum class number_step { entered, leaves, left };
 struct number_known {
     number_step step{};

@@ -275,8 +275,8 @@ void guarded_writes::on_refused(const session_view& session, own_znode own, cons
     }
 }
 
-// `index` is the position of the refused part in the transaction. The count begins after the set of the hold's own
-// znode: first come the checks of further holds, then the commit's operations.
+// `index` is the position of the refused part in the transaction, without the write of the hold's own znode, which
+// comes first. The checks of further holds follow that write, and the commit's operations follow the checks.
 void guarded_writes::on_part_refused(std::size_t index, server_error why, effects& out) {
     auto& refused = queue_.front();
     if (index < refused.further.size()) {

@@ -128,7 +128,8 @@ private:
     [[nodiscard]] bool is() const noexcept {
         return std::holds_alternative<State>(state_);
     }
-    // Changes the state, and checks the transition against the table above. No other function changes the state.
+    // Changes the state, and checks the transition against the table in this file's first comment. No other function
+    // changes the state.
     void enter(state&& next);
     void settle(std::int32_t version, effects& out);
     // Takes `own` by value, because the state that contained it ends before this function returns.

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// permit_reading: the number of a semaphore's permits, read after each list of its contenders.
+// permit_reading: reads the number of a semaphore's permits, the limit, each time that the contender has listed the
+// semaphore's contenders.
 //
-// The limit was valid at the instant of a list if the list and the read of the limit show the same change (mzxid) of
-// the folder's data. If there are very many holders, the first waiter watches the folder's children instead of each
-// holder: one watch, which fires for each hold that ends and for each contender that comes.
+// The limit is in the data of the semaphore's folder. Each answer contains the latest change of these data (mzxid). If
+// the answers to the list and to the later read of the limit contain the same change, the limit was already valid when
+// the servers made the list. If there are very many holders, the first waiter watches the folder's children instead of
+// each holder: one watch, which fires for each hold that ends and for each contender that comes.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -29,13 +31,13 @@ public:
     [[nodiscard]] bool expects(ticket id) const noexcept {
         return reading_.is(id) || settling_.is(id);
     }
-    // True if the semaphore's limit that was read last was valid at the instant of the latest list, or if no limit was
-    // read.
+    // True if the number of permits that was read last was already valid when the servers made the latest list of
+    // contenders, or if no number was read.
     [[nodiscard]] bool is_of_the_list() const noexcept {
         return !limit_ || limit_mzxid_ == list_mzxid_;
     }
-    // True if this waiter's lists must set a watch on the folder's children, because this waiter does not watch each
-    // holder.
+    // True if this waiter must set a watch on the folder's children each time that it lists them, because it does not
+    // watch each holder.
     [[nodiscard]] bool lists_with_watch() const noexcept { return by_children_; }
     [[nodiscard]] bool children_watched_on(std::uint64_t connection) const noexcept {
         return children_on_ == connection;
@@ -48,10 +50,10 @@ public:
                           const reply& answer);
     void watch_by_children(bool by_children) noexcept { by_children_ = by_children; }
     void children_watch_fired() noexcept { children_on_ = 0; }
-    // Writes the number of the last holder under the earlier limit into the folder's data. After a limit was lowered,
-    // some contenders may still hold permits under the earlier limit, and `children` shows the last of these
-    // contenders. Every reader of the limit watches the data, and so learns of that holder. If the client may not write
-    // the data, each reader lists the contenders itself and finds the holder, which costs requests.
+    // After a client has lowered the limit (the number of permits), some contenders may still hold permits under the
+    // earlier limit, and `children` shows the last of these contenders. Writes this last holder's sequence number into
+    // the folder's data. Every reader of the limit watches the data, and so learns of that holder. If the client may
+    // not write the data, each reader lists the contenders itself and finds the holder, which costs requests.
     void settle(contender_session& c, const std::string& folder,
                 const std::vector<std::string>& children);
 
