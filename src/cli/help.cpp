@@ -78,7 +78,8 @@ Usage: turnstile elect [OPTION]... PATH -- COMMAND [ARGUMENT]...
   --id TEXT            the name that other participants see [HOST-PID]
   --data TEXT          data to publish with the id, such as an address
   --once               do not take part again when the command has ended
-  --pause DURATION     time from the command's end to the next try [1s]
+  --pause DURATION     after the command's end, wait this long before this
+                       machine takes part again [1s]
   --listen             take no part; print the id and data of each new leader,
                        "-" for none
   -o, --output FORM    with --listen: text, or json (a line for each leader:
@@ -204,12 +205,12 @@ Usage: turnstile take [OPTION]... --reason TEXT PATH
   --who NAME            your name, for the holder and the log [USER@HOST]
   --znode NAME          take the lock from this contender, a name from show
                         -o wide; needed if several hold the lock
-  --ask-for DURATION    time from the request to the order to release; 0: send
-                        the order without a request [5s]
-  --wait DURATION       time from the order to release to the deletion of the
-                        znode [twice the session timeout that the holder
-                        claims]; required for holders of other libraries, and if
-                        the claim cannot be true
+  --ask-for DURATION    after the request, wait this long for the release, then
+                        order it; 0: order it without a request [5s]
+  --wait DURATION       after the order, wait this long for the release, then
+                        delete the znode [twice the session timeout that the
+                        holder claims]; required for holders of other libraries,
+                        and if the claim cannot be true
   --now                 delete the znode at once; until the holder learns of the
                         deletion, it may work as if it held the lock
   -o, --output FORM     text, or json (one object, at the end) [text]
@@ -319,10 +320,10 @@ Waiting:
                        wait for a server
   -w, --wait DURATION  the longest wait for a server and the lock together; 0 is
                        --try [no limit for the lock]
-  --reenter            if a turnstile run that started this one holds PATH, run
-                       the command under that hold. Without --reenter, --try
-                       and --wait, this run then fails at once, because the two
-                       runs would wait for each other
+  --reenter            if PATH is held by a turnstile run that started this one,
+                       run the command under that hold. Without --reenter,
+                       --try and --wait, this run then fails at once, because
+                       the two runs would wait for each other
   -q, --quiet          show no progress on the terminal
 
 The command:

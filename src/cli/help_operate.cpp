@@ -17,8 +17,9 @@ Usage: turnstile mkdir [OPTION]... PATH
            R"(
 Locks need no folder: the first lock at a path creates it, and the servers
 remove it when the last lock is free. The folders that mkdir creates remain.
-A chroot (zk1:2181/shop) must exist before programs use it. With
---credentials-file only that user has access to the new folders.
+A chroot (zk1:2181/shop) must exist before programs use it. If you set
+the option --credentials-file, only the user in that file has access to the
+new folders.
 
 Examples:
   turnstile mkdir --servers zk1:2181/shop /

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_closing: makes the process that watches the command of `turnstile run` (the keeper, cli/keeper.hpp) its
-// guardian too: this process closes the sessions of a dead `turnstile run`.
+// session_closing: closes the sessions of a dead `turnstile run`. It runs in the keeper, the process that watches the
+// command of `run` (cli/keeper.hpp). So the keeper is also the guardian of `run`.
 //
 // A usual guardian closes the sessions of a dead process at once, and the next waiter gets the lock. For `run` this is
 // too early, because the command may live a little longer. So the keeper is the guardian, and closes the sessions when

@@ -86,9 +86,9 @@ std::optional<std::chrono::milliseconds> longest_session(const take_options& opt
     return longest.count() > 0 ? std::optional{longest} : std::nullopt;
 }
 
-// Returns the time from the order to release until the client deletes the contender's znode. Default: at least twice
-// the session timeout that the contender claims. Fails if the claim exceeds the maxSessionTimeout that a server
-// reports.
+// After the client has ordered the contender to release the lock, it waits before it deletes the contender's znode.
+// Returns the length of this wait. Default: at least twice the session timeout that the contender claims. Fails if the
+// claim exceeds the maxSessionTimeout that a server reports.
 result<std::chrono::milliseconds> wait_for(const client& servers, const take_options& options,
                                            const revocation& order, const contender& target) {
     auto record = record_of(options);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The forced release of one holder. First the user sends the holder a request to release the lock. If the holder does
-// not, the user orders a take: the server deletes the holder's znode. Request and take name the znode that the dialog
-// showed when it opened, so they cannot affect a later contender.
+// not release it, the user orders a take: the server deletes the holder's znode. Request and take name the znode that
+// the dialog showed when it opened, so they cannot affect a later contender.
 //
 // state.done is null until a change has ended, then {good, text}.
 import { change, failure, may, me } from './api.js';
