@@ -318,12 +318,12 @@ The lock:
 Waiting:
   -n, --try            do not wait for the lock; --connect-timeout limits the
                        wait for a server
-  -w, --wait DURATION  the longest wait for a server and the lock together; 0 is
-                       --try [no limit for the lock]
+  -w, --wait DURATION  the longest wait for a server and the lock together;
+                       0 means --try [no limit for the lock]
   --reenter            if PATH is held by a turnstile run that started this one,
-                       run the command under that hold. Without --reenter,
-                       --try and --wait, this run then fails at once, because
-                       the two runs would wait for each other
+                       run the command under that hold. Without --reenter, --try
+                       and --wait, this run then fails at once, because the two
+                       runs would wait for each other
   -q, --quiet          show no progress on the terminal
 
 The command:

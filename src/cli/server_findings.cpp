@@ -103,7 +103,7 @@ bool is_of_an_ensemble(server_role role) {
            role == server_role::observer;
 }
 
-// Because of the bugs in known_bugs.cpp, an ensemble loses writes when a server joins its leader. So a standalone
+// Because of the bugs in known_bugs.cpp, an ensemble can lose writes when a server joins its leader. So a standalone
 // server is not affected.
 void look_at_known_bugs(const examination& seen, findings& found) {
     std::map<std::string, std::string> names_by_version;
@@ -213,8 +213,8 @@ void look_at_session(const examination& seen, findings& found) {
                      advice_for(*seen.no_session, seen)});
 }
 
-// A server derives session ids from the time in milliseconds from the machine's boot to the server's start. The five
-// bytes after the server's number contain this time (ZooKeeper 3.8.0, SessionTrackerImpl.initializeNextSessionId).
+// When a server starts, it derives its session ids from the machine's uptime in milliseconds. The five bytes after the
+// server's number contain this uptime (ZooKeeper 3.8.0, SessionTrackerImpl.initializeNextSessionId).
 void look_at_session_ids(const examination& seen, findings& found) {
     constexpr std::chrono::milliseconds k_soon = std::chrono::minutes{1};
     constexpr std::uint64_t k_five_bytes = 0xff'ffff'ffff;

@@ -21,8 +21,9 @@ namespace turnstile::detail {
 
 namespace {
 
-// While a caller waits for a session, the client asks the servers for the cause of the wait this long before the
-// caller's deadline. If the wait is shorter than twice this time, the client asks after half of the wait.
+// While a caller waits for a session, the client asks the servers for the cause of the wait. It asks when this much
+// time is left until the caller's deadline. If the whole wait is shorter than twice this time, the client asks after
+// half of the wait.
 constexpr std::chrono::milliseconds k_diagnosis{1'500};
 
 // The calls of one acquire_together() that are in the same session. Their contenders enter their queues together.
