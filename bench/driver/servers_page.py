@@ -20,7 +20,7 @@ def head():
     return ("# The same lock on each kind of server",
             "`scripts/bench --compare-servers` writes this page from the data of one run, `comparison/data.json`. It "
             "compares `turnstile::mutex` on each kind of server with the usual locks on that server. \"Insert and "
-            "delete of a row\" is a floor, a program that does only the necessary work: it inserts and deletes a row "
+            "delete of a row\" is a floor, a program that does only the necessary work. It inserts and deletes a row "
             "by two commits, without waits, expiry or events. In each round the script measures every lock and "
             "program once, in changing order. A value is the median of the rounds, with the quartiles in brackets. A "
             "ratio is the median of the rounds' ratios; for flock, its numerator is Turnstile on SQLite. "
