@@ -6,6 +6,9 @@ from dataclasses import replace
 from .result import judge, pairwise_ratios, quartiles
 
 
+CYCLE = "a cycle is an acquire and its release"
+
+
 def number(value):
     """Formats a number with at least three significant digits, and with commas between thousands."""
     if value == 0:
@@ -44,12 +47,18 @@ def _row(cells):
     return "| " + " | ".join(cells) + " |"
 
 
+def _unit(result):
+    """Returns the unit for a header or a row, which a reader may read alone."""
+    explained = "cycle" not in result.unit or "acquire and release" in result.title
+    return result.unit if explained else f"{result.unit}; {CYCLE}"
+
+
 def measure_table(result, labels):
     """Makes a row for each peer and a column for each case. With a reference, each cell also has the ratio to the
     reference, computed round by round. The header names the measure and its unit.
     """
     cases = result.all_cases()
-    header, rule = [f"{result.title} ({result.unit}): median (quartiles)"], ["---"]
+    header, rule = [f"{result.title} ({_unit(result)}): median (quartiles)"], ["---"]
     for case in cases:
         header.append(case)
         rule.append("---:")
@@ -83,12 +92,12 @@ def aims_table(results, ours):
                 [number(found[0]), "reached" if found[1] else "**missed**"]
             floor = judge(result, replace(aim, of=aim.floor), ours) if aim.floor else None
             limit = number(floor[0]) if floor else ""
-            lines.append(_row([f"{result.title}, {aim.case} ({result.unit})", aim.text, *cells, limit]))
+            lines.append(_row([f"{result.title}, {aim.case} ({_unit(result)})", aim.text, *cells, limit]))
     return "\n".join(lines)
 
 
 def _meaning(result):
-    return " (a cycle is an acquire and its release)" if "cycle" in result.unit else ""
+    return f" ({CYCLE})" if "cycle" in result.unit else ""
 
 
 def section(result, labels, plot):
