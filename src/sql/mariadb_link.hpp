@@ -59,7 +59,7 @@ public:
     // refused.
     mariadb_answers run(const std::string& statements);
 
-    // ---- a statement without waiting ----
+    // ---- functions that execute statements without blocking ----
     void start(const std::string& statements);
     [[nodiscard]] int socket() const noexcept;
     [[nodiscard]] short events()

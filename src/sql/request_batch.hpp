@@ -33,8 +33,8 @@ inline constexpr std::size_t k_most_bytes_together = std::size_t{256} * 1024;
 
 class request_batch {
 public:
-    // Returns true if `next` may join the batch; the first request always may. `most`: the largest weight of the batch.
-    // Paths include the chroot.
+    // Returns true if `next` may join the batch; the first request always may. `most`: the largest weight of the batch
+    // (its number of operations). Paths include the chroot.
     [[nodiscard]] bool takes(const core::operation& next, std::size_t most) const;
     void add(const core::operation& op);
 

@@ -23,8 +23,8 @@ namespace {
 
 constexpr int k_least_version = 3'035'000;  // the first release with RETURNING
 
-// Reads the boot clock's offset from the host. Throws if /proc shows the clock offsets of this process's children, and
-// not the offsets of this process.
+// Reads by how much this process's boot clock is ahead of the host's boot clock. Throws if /proc shows the clock offsets
+// of this process's children, and not the offsets of this process.
 std::chrono::nanoseconds read_ahead_of_host() {
     constexpr const char* k_offsets = "/proc/self/timens_offsets";
     if (support::children_get_other_clocks())
@@ -66,8 +66,8 @@ struct numbers_of_table {
     std::string_view key;
     std::array<std::string_view, 10> numbers;  // columns that SQLite's schema declares INTEGER
 };
-// The table omits the ids of sessions and events. They are row ids, and SQLite itself stores only whole numbers in a
-// row id.
+// The numeric columns of Turnstile's tables, without the ids of sessions and events. These ids are row ids, and SQLite
+// itself stores only whole numbers in a row id.
 constexpr std::array<numbers_of_table, 4> k_numbers_of_tables{{
     {"turnstile_sessions", "id", {"attachment", "lasts", "deadline", "changes"}},
     {"turnstile_nodes",

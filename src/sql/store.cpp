@@ -17,8 +17,8 @@ constexpr int k_most_attempts = 100;
 // Selects this session's row if the row has this attachment (connect to the database) and has not expired. The caller
 // appends the current time.
 constexpr const char* k_own = "id = ?1 AND attachment = ?2 AND deadline > ";
-// Selects this session's row for another attach. In the row, the number of the latest attach is larger than the
-// client's if the answer to an attach was lost, and smaller after a restore of older data.
+// Selects this session's row when the client connects again. The row's attachment number is larger than the client's
+// number if the answer to the latest attach was lost, and smaller after a restore of older data.
 constexpr const char* k_own_lately = "id = ?1 AND attachment BETWEEN ?2 AND ?3 AND deadline > ";
 
 std::int64_t first_attachment() {

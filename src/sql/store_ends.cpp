@@ -12,7 +12,7 @@ namespace turnstile::sql {
 
 namespace {
 
-// The time limit for ending other sessions, before this session continues with its own requests.
+// The longest time for which this session ends other sessions before it continues with its own requests.
 constexpr std::chrono::milliseconds k_longest_turn{200};
 constexpr int k_turn_part = 20;  // at most this fraction of the session timeout
 

@@ -24,7 +24,8 @@ inline constexpr std::uint32_t k_stripes = 1024;
     return hash;
 }
 
-// Returns the paths' numbers in ascending order, in which every transaction must lock to avoid deadlocks.
+// Returns the numbers of the paths' locks in ascending order. Every transaction must lock in this order, to avoid
+// deadlocks.
 [[nodiscard]] inline std::vector<std::int64_t> stripes_of(std::span<const std::string> paths) {
     std::set<std::int64_t> stripes;
     for (const std::string& path : paths) stripes.insert(hash_of(path) % k_stripes);

@@ -36,8 +36,8 @@ public:
     // `with_next`: the caller submits another request at once, which will wake the thread.
     void submit(core::request&& request, bool with_next) EXCLUDES(mutex_);
     void forget_watches(const std::string& path) EXCLUDES(mutex_);
-    // Takes the requests that the next transaction executes. `most`: the largest weight of these requests
-    // (request_batch.hpp).
+    // Takes the requests that the next transaction executes. `most`: the largest weight of these requests (their number
+    // of operations, request_batch.hpp).
     [[nodiscard]] std::optional<task_batch> take(std::size_t most) EXCLUDES(mutex_);
 
     void wake() noexcept { changed_.set(); }

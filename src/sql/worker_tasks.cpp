@@ -13,8 +13,8 @@ namespace {
 
 using core::server_error;
 
-// The first transaction executes a batch. A second transaction reads the lists that could not be read together with
-// writes.
+// The first transaction executes a batch. A second transaction reads the lists of children that could not be read
+// together with writes.
 constexpr int k_most_rounds = 2;
 
 // A request waits for a row that a user's own transaction has locked, but at most for this fraction of the session

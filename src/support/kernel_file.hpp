@@ -34,8 +34,8 @@ namespace turnstile::support {
     return text_of_kernel_file(AT_FDCWD, ("/proc/" + std::to_string(process) + "/" + name).c_str());
 }
 
-// Returns the fields of /proc/<process>/stat behind the name, which may contain blanks and parentheses (proc(5)): the
-// state, a letter, is first, and the parent second. Empty if the process has ended.
+// Returns the fields of /proc/<process>/stat behind the program's name, which may contain blanks and parentheses
+// (proc(5)). The state, a letter, is first, and the parent second. Empty if the process has ended.
 [[nodiscard]] inline std::string stat_behind_name(pid_t process) {
     const auto text = text_of_process(process, "stat");
     const auto name_end = text.rfind(") ");

@@ -56,7 +56,7 @@ struct sasl_outcome {
 };
 
 // Makes an exchange for one connection. Reads the password each time, so that a changed password takes effect. `host`:
-// the server's name, for GSSAPI. `wanted` must be enabled.
+// the server's name, for GSSAPI. is_enabled(wanted) must be true.
 [[nodiscard]] sasl_outcome make_sasl_exchange(const sasl_options& wanted, const std::string& host);
 
 // Loads Cyrus SASL and its plugins now, so that a later exchange loads nothing.

@@ -29,8 +29,8 @@ public:
     // Returns true if the request got its reply without the C client, and no earlier request waits for a reply.
     [[nodiscard]] bool submit(const core::request& request);
     void forget_watches(const std::string& path);
-    // Sends each removal of watches that still has to be made: either an earlier connection ended before the answer to
-    // the removal, or there was no connection to send it.
+    // Sends each removal of watches that still has to be made. Either an earlier connection ended before the answer to
+    // the removal came, or the session had no connection.
     void remove_left_over_watches();
     // Sends a read whose answer shows that the connection is still the same. `told`: what the server has reported about
     // itself.

@@ -30,7 +30,7 @@ public:
 
     void answered() noexcept;
     void refused() noexcept;
-    // Notes that this connection of this session ended before the answer to such a request came.
+    // Notes that this connection of this session ended before the answer to a request of this object's kind came.
     void cut_off(const void* session, std::uint64_t connection) noexcept;
 
     [[nodiscard]] bool is_refused() const noexcept {

@@ -14,7 +14,7 @@ namespace turnstile::zookeeper {
 // module is absent or a file cannot be used.
 [[nodiscard]] tls::context_outcome context_for(const server_security& wanted);
 
-// Returns an exchange with the server `host`, or a fault with the reason. `wanted` must be enabled.
+// Returns an exchange with the server `host`, or a fault with the reason. `wanted` must enable SASL.
 [[nodiscard]] tls::sasl_outcome exchange_for(const sasl_options& wanted, const std::string& host);
 
 }  // namespace turnstile::zookeeper
