@@ -53,8 +53,8 @@ void ensemble::plan_joining(server_id at) {
     agenda_.after(dice_.up_to(4 * scenario_.time.tick), joins{at, servers_[at].life});
 }
 
-// Plans when a server that lost the connections to the other servers notices the loss and gives up: after a timeout of
-// up to sync_limit ticks, or within a tick (as after a reset of its connection).
+// Called when a server has lost the connections to the other servers. Plans when this server notices the loss and gives
+// up: after a timeout of up to sync_limit ticks, or within a tick (as after a reset of its connection).
 void ensemble::plan_giving_up(server_id at) {
     const auto tick = scenario_.time.tick;
     const auto most = tick * scenario_.time.sync_limit;

@@ -25,8 +25,9 @@ void history::on_created(const std::string& znode, const std::string& data, sess
     places_[znode] = {folder, all.size()};
     znode_record record;
     record.place = zxid;
-    // A contender that a single transaction renames keeps its place. If the servers had lost the deletion of its old
-    // znode, the new znode exists only for that reason, too.
+    // If one transaction deletes a contender's old znode and creates this znode, it has renamed the contender, which
+    // keeps its place. If the old znode existed only because the servers had lost an earlier deletion of it, that is
+    // also the only reason for this znode.
     for (const auto& earlier : all) {
         if (earlier.deleted != zxid || earlier.session != session || earlier.data != data) continue;
         record.place = earlier.place;

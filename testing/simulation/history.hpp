@@ -173,9 +173,9 @@ public:
         return over_quota_.contains(folder) ||
                over_quota_.contains(folder.substr(0, folder.rfind('/')));
     }
-    // True if an operator wrote an order to release into this znode.
+    // True if an operator has written into this znode that its holder must release the lock.
     [[nodiscard]] bool was_taken(const std::string& znode) const { return taken_.contains(znode); }
-    // Returns the znode into which this operator (`requester`) last wrote an order to release; empty: none.
+    // Returns the znode in which this operator (`requester`) last ordered the holder to release the lock; empty: none.
     [[nodiscard]] std::string ordered(const std::string& requester) const {
         const auto found = ordered_.find(requester);
         return found == ordered_.end() ? std::string{} : found->second;

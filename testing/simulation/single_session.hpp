@@ -96,7 +96,7 @@ private:
     std::set<std::string> removed_;
     std::deque<question> waiting_;         // SQL: requests behind the transaction in progress
     std::deque<sent_question> under_way_;  // in the order of the answers
-    // SQL: the first poll brings the events that the client missed.
+    // SQL: true until the first poll after an attach. This poll brings the events that the client missed.
     bool looks_first_ = false;
     // Time at which the session last sent a request that moves its deadline.
     instant alive_from_{};

@@ -47,8 +47,8 @@ void world::write_by_hand(const std::string& znode) {
     write_at_servers(core::set_op{above ? folder : znode, "by hand"});
 }
 
-// Takes a lock away by the steps of docs/why/revocation.md: writes the order to release into the holder's znode, and
-// deletes the znode when the holder's lease must have ended.
+// An operator takes a lock away by the steps of docs/why/revocation.md. In the holder's znode, the operator orders the
+// holder to release the lock. When the holder's lease must have ended, the operator deletes the znode.
 void world::take_away(const std::string& znode) {
     const core::revocation_text order{core::revocation_text::how::take,
                                       fmt::format("ops {}", ++orders_given_), "it is stuck"};
