@@ -87,7 +87,7 @@ void play_retained(player& me) {
     play(me);
 }
 
-// Half of the turns take both locks. The other turns take one of the two.
+// Half of the calls of turn() take both locks. The other calls take one of the two locks.
 void play_multi(player& me) {
     const std::string a = "/campaign/multi-a";
     const std::string b = "/campaign/multi-b";

@@ -180,7 +180,8 @@ class PostgreSQL(Observer):
 class MariaDB(Observer):
     """Sends text queries to MariaDB or MySQL, for a user without a password."""
 
-    # CONNECT_WITH_DB, PROTOCOL_41, TRANSACTIONS, SECURE_CONNECTION, PLUGIN_AUTH
+    # The client announces these capabilities of MySQL's protocol: CONNECT_WITH_DB, PROTOCOL_41, TRANSACTIONS,
+    # SECURE_CONNECTION and PLUGIN_AUTH.
     CAPABILITIES = 0x8 | 0x200 | 0x2000 | 0x8000 | 0x80000
 
     def __init__(self, address):

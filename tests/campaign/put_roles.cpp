@@ -74,8 +74,8 @@ std::string told(const result<commit_result>& outcome) {
 std::future<void> commit(player& me, const commit_mark& mark, held& first, held* further,
                          transaction& writes) {
     if (further != nullptr) writes.under(further->hold);
-    // Notes for judge.py whether the hold is still valid. On slow servers a commit may come later than the end of the
-    // validity that the grant's note states.
+    // Writes a note that tells judge.py whether the hold is still valid. On slow servers a commit may come after the end
+    // of the validity that the grant's note states.
     static_cast<void>(me.still_valid(*first.of, first.hold));
     const auto timeout = me.some_timeout();
     const auto now = boottime_clock::now();
@@ -102,8 +102,9 @@ std::future<void> put(player& me, held& first, held* further) {
     return commit(me, mark, first, further, writes);
 }
 
-// Starts several commits, which the servers execute in order. Sometimes it starts so many that a fault happens in
-// between. Sometimes it releases `further`, a second hold that the commits require, before the answers arrive.
+// Starts several commits, which the servers execute in order. Sometimes it starts so many that a fault happens before
+// all of them have ended. Sometimes it releases `further`, a second hold that the commits require, before the answers
+// arrive.
 void put_some(player& me, held& first, held* further) {
     std::vector<std::future<void>> under_way;
     const bool many = me.chance(further != nullptr ? 0.2 : 0.05);
@@ -147,7 +148,7 @@ void put_under(player& me, held& first, std::optional<held>& second) {
     }
 }
 
-// Half of the turns take the second lock as well. Then either hold may commit.
+// Takes the lock, writes and releases. Half of the calls take the second lock as well, and then either hold may commit.
 void put_turn(player& me, turnstile::mutex& lock, turnstile::mutex& second_lock) {
     auto second = me.chance(0.5) ? take(me, second_lock) : std::nullopt;
     if (auto first = take(me, lock)) {

@@ -121,8 +121,8 @@ private:
     std::size_t master_ = 0;
 };
 
-// Redis servers with sentinels, which tell clients the master. To delay a replica, this class gives it a wrong password
-// for its master.
+// Redis servers with sentinels, which tell clients which server is the master. To delay a replica, this class gives it a
+// wrong password for its master.
 class watched_redis final : public staged_servers {
 public:
     watched_redis() { servers_.start(); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stage of a campaign: the servers, and for each worker one link to each server. The stage can cut and stall a
-// link. Reads orders, one a line, from its standard input and answers each with one line: "ok", or an error. Ends, with
+// link. Reads one order from each line of its standard input, and answers with one line: "ok", or an error. Ends, with
 // all its processes, when standard input is closed.
 //
 //     turnstile_campaign_stage KIND FOLDER WORKERS TICK_MS SYNC_LIMIT SMALL_DISK_MIB [SHIM]

@@ -206,8 +206,8 @@ void play_operator(player& me) {
         const turnstile::revocation orders{me.servers(), path};
         const turnstile::revoke_options why{
             .who = "operator", .why = "campaign", .wait = {}, .stop = me.ending()};
-        // The operator takes a lock away only if one znode is one hold. Otherwise judge.py could not tell which hold
-        // ended.
+        // The operator calls take_now() only for locks whose holds each have one znode. Otherwise judge.py could not
+        // tell which hold ended.
         const bool simple =
             path.ends_with("mutex") || path.ends_with("retained") || path.ends_with("under");
         const int how = me.between(0, simple ? 3 : 2);

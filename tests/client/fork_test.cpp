@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the public calls in a forked child. No call may lock a mutex that the parent process has used: at the fork a
+// Tests the public calls in a forked child. No call may lock a mutex that the parent process has used. At the fork a
 // thread of the parent may have held that mutex, and then the child would wait for ever. This program's
-// pthread_mutex_lock finds such calls.
+// pthread_mutex_lock finds calls that lock such a mutex.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sys/wait.h>
@@ -16,7 +16,8 @@
 
 namespace {
 
-// The addresses of the mutexes that the parent has locked: a hash table without locks, whose entries are only added.
+// The addresses of the mutexes that the parent has locked: a hash table without locks. The slot of a removed address is
+// not used again.
 class used_mutexes {
 public:
     void add(const void* mutex) noexcept {
@@ -25,7 +26,7 @@ public:
             if (places_[i].compare_exchange_strong(free, mutex) || free == mutex) return;
         }
     }
-    // The mutex is destroyed, or a new mutex has its address.
+    // Called when the mutex is destroyed, or when a new mutex has its address.
     void remove(const void* mutex) noexcept {
         for (std::size_t i = place(mutex); places_[i] != nullptr; i = (i + 1) % k_places)
             if (places_[i] == mutex) places_[i] = &removed_;

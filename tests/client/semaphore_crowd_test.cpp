@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests many threads that use a semaphore. The permits in use must never exceed the limit.
+// Tests many threads that use a semaphore. The permits in use must never exceed the semaphore's number of permits.
 #include <random>
 #include <thread>
 #include <vector>
@@ -14,7 +14,7 @@ class semaphore_crowd : public shell_test {};
 // ---- many threads at once -------------------------------------------------------------------
 
 // Failure F20: the threads acquire holds with different numbers of permits, and lose sessions. The permits of all valid
-// holds must not exceed the limit.
+// holds must not exceed the semaphore's number of permits.
 TEST_F(semaphore_crowd, F20_never_overbooked) {
     constexpr int k_permits = 5;
     constexpr unsigned k_threads = 6;
@@ -44,8 +44,8 @@ TEST_F(semaphore_crowd, F20_never_overbooked) {
     EXPECT_TRUE(eventually([&] { return pool.available().value() == k_permits; }));
 }
 
-// Failure F20 with a changing limit: the permits in use must never exceed the largest limit. After the last change they
-// must not exceed the new limit.
+// Failure F20 while the semaphore's number of permits changes: the permits in use must never exceed the largest number.
+// After the last change they must not exceed the new number.
 TEST_F(semaphore_crowd, F20_never_overbooked_while_the_number_changes) {
     constexpr int k_most = 6;
     std::atomic<int> out{0};

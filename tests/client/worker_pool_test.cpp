@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the threads for tasks that may block: as many as needed, at least one, and at most a bound.
+// Tests the threads for tasks that may block. The pool must start as many threads as its tasks need, at least one, and
+// no more than its limit.
 #include "client/worker_pool.hpp"
 
 #include <fstream>
