@@ -127,10 +127,10 @@ void postgresql_database::lock(std::span<const std::string> paths, lock_mode mod
          {list_of(std::span<const std::int64_t>{stripes})});
 }
 
-// The statement has three steps: it updates the session's row, locks the paths, and takes a number. Each step reads the
-// result of the step before it. So the server locks the paths only if the session has a row, and takes the number only
-// after it has the locks. A sequence ignores the snapshot, so the number is larger than the number of each transaction
-// that had these locks before.
+// The statement has three steps: it updates the session's row, locks the paths, and takes a transaction number from a
+// sequence. Each step reads the result of the step before it. So the server locks the paths only if the session has a
+// row, and takes the number only after it has the locks. A sequence ignores the snapshot, so the number is larger than
+// the number of each transaction that had these locks before.
 database::asked_start postgresql_database::ask_to_start(const std::string& assignments,
                                                         const std::string& condition,
                                                         const std::string& answer,

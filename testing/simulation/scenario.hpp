@@ -41,7 +41,7 @@ struct client_plan {
     std::int64_t clock_parts_per_million = 0;
     std::size_t workers = 1;
     bool enters_again = true;  // true: enters again after its session ends
-    // False: another library's contender, which always lists the folder.
+    // False: the client's contenders are another library's, and always list the folder.
     bool knows_low_water_marks = true;
     // Number of locks that a client takes in one call. `shared`: one lock, which its threads share.
     enum class taking { single, all, most, shared } takes = taking::single;

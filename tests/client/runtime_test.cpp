@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests clients that share a runtime's threads. They must have no more threads than one client, and must not wait for
-// each other.
+// Tests clients that share a runtime's threads. Together they must have no more threads than one client has, and must
+// not wait for each other.
 #include <sys/wait.h>
 #include <unistd.h>
 
