@@ -37,7 +37,7 @@ def _cell(result, case, peer):
 
 def _ratio_cell(result, case, peer):
     reference = result.reference_of(peer)
-    if peer == reference:
+    if peer == reference and result.values(case, peer):
         return "1"
     ratios = pairwise_ratios(result.values(case, reference), result.values(case, peer))
     return spread(ratios) if ratios else "–"
