@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests clients that share a runtime's threads. Together they must have no more threads than one client has, and must
-// not wait for each other.
+// Tests clients that share a runtime's threads. A runtime for a thousand clients must have at most 32 threads of each
+// kind, and the clients must not wait for each other.
 #include <sys/wait.h>
 #include <unistd.h>
 
