@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenarios with writes under locks: commits, and the data of jobs and rates.
+// Scenarios that write under locks: commits, jobs (job_gate) and rates (rate_gate).
 #include <algorithm>
 #include <map>
 

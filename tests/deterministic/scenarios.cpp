@@ -13,7 +13,7 @@ constexpr int k_processes = 3;
 constexpr std::size_t k_hardly_any = 2;
 constexpr std::chrono::seconds k_all_the_time{20};  // mean time between two faults of one kind
 
-// True: servers and processes of this run fail often.
+// If true, the servers and processes of this run fail often.
 bool fails_all_the_time = false;
 
 }  // namespace

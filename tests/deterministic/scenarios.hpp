@@ -46,8 +46,8 @@ struct service_scenario {
 // Returns the options of every client.
 [[nodiscard]] client_options own_options();
 
-// Returns the least progress that the current run must show: `usual`, or nearly none if servers and processes fail
-// often.
+// Returns the number of results, such as grants, that the current run must reach: `usual`, or hardly any if servers and
+// processes fail often.
 [[nodiscard]] std::size_t progress(std::size_t usual = 8);
 
 // Runs processes that do the same work for some minutes. Each process is stopped now and then, and is killed and

@@ -156,7 +156,7 @@ void tasks_beside_finish() {
     require(done == taken, "a task that was taken was not done");
 }
 
-// Two clients' queues share a crew's only thread. One queue ends while other threads post to both queues.
+// The queues of two clients share one thread (a crew). One queue ends while other threads post to both queues.
 void end_of_one_of_two_queues() {
     callbacks ones;
     callbacks others;
@@ -217,8 +217,8 @@ void end_of_all_in_a_callback() {
     others.require_all();
 }
 
-// The crew lets one member (a queue or a pool) run at a time. When the running member blocks, the crew must notice that
-// and let a second member run.
+// A crew (the threads that queues and pools share) lets one queue or pool run at a time. When it blocks, the crew must
+// notice that and let another queue or pool run.
 void turns_while_one_blocks() {
     callbacks others;
     const auto timers = std::make_shared<detail::timer_thread>(

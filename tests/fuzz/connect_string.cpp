@@ -149,7 +149,7 @@ void check_secret(std::uint8_t chosen, std::string_view input) {
     expect(hides(shown.printed), "the printed string shows the secret", text);
     expect(hides(shown.refusal), "the refusal shows the secret", text + "\n" + shown.refusal);
     if (!has_host) return;
-    // This text escapes nothing, so the parser may misunderstand it. Still the refusal must hide the secret.
+    // No character of this text is escaped, so the parser may misread the text. Still the refusal must hide the secret.
     const auto wild = std::string{as.before} + std::string{as.between} + std::string{k_secret} +
                       without(parts[1], k_secret) + '@' + without(parts[2], k_secret);
     const auto refusal = check(wild).refusal;

@@ -57,7 +57,7 @@ inline queue_history make_history(byte_source& in) {
     for (std::size_t i = 0; i != k_most && !in.empty(); ++i) {
         const std::uint8_t kind = in.byte();
         const std::uint8_t step = in.byte();
-        // Existing numbers must be less than half of the counter's range apart.
+        // The sequence numbers of existing contenders must be less than half of the counter's range apart.
         const std::uint64_t gap = std::uint64_t{step} << (step % 24);
         if (counter + 1 + gap - start >= k_widest) break;
         counter += 1 + gap;

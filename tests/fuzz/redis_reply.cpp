@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fuzzes bytes from a Redis server or a sentinel: replies to scripts, records, events, bells (messages that wake a
 // session), INFO, redirections and the master's address. The parser refuses an answer, or returns numbers in their
-// bounds and the requested number of parts. An address that the parser returns is valid in a connect string.
+// bounds, and one result for each part of a transaction. An address that the parser returns is valid in a connect
+// string.
 #include <hiredis/hiredis.h>
 
 #include <array>

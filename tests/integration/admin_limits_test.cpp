@@ -48,7 +48,7 @@ TEST_F(admin_limits, connections) {
     EXPECT_EQ(other.whole_answer().status, 200);
     links.clear();
     EXPECT_TRUE(
-        // When the server has seen the ends of the test's connections, only the connection of this request is left.
+        // After the server has noticed that the test closed its connections, only this request's connection is left.
         eventually([&] { return number(page, "turnstile_http_connections") == 1; }));
 }
 

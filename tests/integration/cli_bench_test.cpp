@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that `turnstile bench` on a real server prints numbers and leaves no znode.
+// Tests that `turnstile bench` on a real server prints its measurements and leaves no znode.
 #include <csignal>
 
 #include <nlohmann/json.hpp>

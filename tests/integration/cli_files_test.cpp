@@ -71,8 +71,8 @@ TEST_F(cli_files, of_run_and_elect_that_never_come_leave_them_to_signals) {
     }
 }
 
-// A client reads the files of its connect string at each connection, in a thread that no signal interrupts. So the
-// client must refuse FIFOs.
+// At each connection, a client reads the files that its connect string names. No signal interrupts the thread that
+// reads them. So the client must refuse FIFOs.
 TEST_F(cli_files, of_connect_strings_are_regular_files) {
     std::vector<std::string> kinds{"zookeepers://"};
 #ifdef TURNSTILE_WITH_REDIS

@@ -91,8 +91,8 @@ TEST_F(cli_guard_clocks, no_command_starts_where_the_keepers_is_another) {
 }
 
 #ifdef TURNSTILE_WITH_SQLITE
-// With a clock that is a day ahead, the process would treat each session in the file as expired, and a held lock as
-// free.
+// With a clock that is a day ahead, the process would treat each session in the SQLite file as expired, and a held lock
+// as free.
 TEST_F(cli_guard_clocks, no_sqlite_file_is_used_where_only_childrens_are_shown) {
     const words list{TURNSTILE_PROGRAM,           "ls", "--connect-timeout", "1s", "--servers",
                      "sqlite:" + file("locks.db")};

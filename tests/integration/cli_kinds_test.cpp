@@ -195,7 +195,8 @@ TEST_F(cli_kinds, a_server_of_mariadb) {
 }
 #endif
 
-// The password is also in the environment, but other users can still see it on the command line.
+// Other users can read the command line. So the command must refuse a password there, even if the environment contains
+// the same password.
 TEST_F(cli_kinds, a_password_on_the_command_line) {
     const auto* const servers = "redis://locks:secret@127.0.0.1:1";
     const words look{TURNSTILE_PROGRAM, "ls", "--connect-timeout", "200ms"};

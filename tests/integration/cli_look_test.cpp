@@ -178,7 +178,7 @@ TEST_F(cli_look, wrong_words_and_full_disks) {
                 << command << nowhere;
 }
 
-// The output has no colours, so no option turns them off. A terminal only gets cursor movements.
+// The commands print no colours, even on a terminal, so they have no option that turns colours off.
 TEST_F(cli_look, no_colours) {
     mutex lock{*observer, path};
     const auto hold = lock.acquire({.timeout = limit()}).value();

@@ -13,7 +13,7 @@ protected:
     static constexpr std::chrono::milliseconds k_end_of_connections = 4500ms;
     // allowance for delays on a busy machine
     static constexpr std::chrono::milliseconds k_delay = 5s;
-    // All sessions close in parallel. In sequence they would exceed the limit.
+    // All sessions close in parallel. In sequence they would take longer than the documented limit of close().
     static constexpr unsigned k_sessions = 16;
 
     ensemble servers{{.count = 3}};

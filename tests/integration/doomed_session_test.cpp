@@ -94,7 +94,7 @@ bool expires(const testing::ensemble& servers, std::int64_t session, sets which)
     return false;
 }
 
-// Returns true if the server closes no session now. The server's loop removes a set of sessions from the list, and then
+// Returns true if the server closes no session now. The server's loop removes a set of sessions from its list, and then
 // closes these sessions. The line "Sets (2)/(7):" counts the listed sets and the open sessions.
 bool closes_none(const testing::ensemble& servers) {
     std::istringstream lines{servers.four_letter_word(0, "dump")};

@@ -359,7 +359,7 @@ TEST_F(guardians_on_servers, clients_share_one_and_leave_nothing) {
         const auto two = connect(servers().connect_string(), options);
         EXPECT_EQ(guardians().size(), before.size() + 1);
     };
-    // The first round creates the objects that stay, and ends short connections. So the measurement starts after it.
+    // The first call of share() opens descriptors that the process keeps. So the test counts descriptors after it.
     share();
     ASSERT_TRUE(none_left());
     const auto at_first = descriptors();

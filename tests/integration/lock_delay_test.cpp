@@ -49,8 +49,8 @@ TEST_F(lock_delays, a_try_finds_out_that_the_delay_is_over) {
     mutex crashing{*servers, path, {.lock_delay = delay}};
     auto hold = crashing.acquire({.timeout = limit()}).value();
     proxy.black_hole();
-    // Each try creates a new contender. The first contender writes the current time into the crash mark (a znode that
-    // the crashed holder left behind). The delay starts at that time.
+    // Each try_acquire() creates a new contender. The first contender writes the current time into the crash mark (a
+    // znode that the crashed holder left behind). The delay starts at that time.
     std::optional<guard> next;
     ASSERT_TRUE(eventually([&] {
         auto tried = theirs.try_acquire();

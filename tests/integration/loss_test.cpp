@@ -252,7 +252,7 @@ TEST_F(loss, F8_a_callback_that_blocks_holds_up_nothing) {
     release.set_value();
 }
 
-// Failure F17: with kazoo, a try during a suspended session leaves a znode behind.
+// Failure F17: with kazoo, a non-blocking acquire during a suspended session leaves a znode behind.
 TEST_F(loss, F17_a_call_while_suspended_ends_by_its_deadline_and_leaves_nothing) {
     proxy.refuse();
     ASSERT_TRUE(eventually([&] { return servers->state() != session_state::connected; }));

@@ -118,8 +118,8 @@ TEST(mariadb_refusals, a_server_that_is_not_there) {
                 AllOf(HasSubstr("onnect"), Not(HasSubstr("secret"))));
 }
 
-// A session needs two connections, so five clients fill the server. The server reserves one connection for root, which
-// the test uses to reset the limit.
+// A session needs two connections, so five clients fill the server. The server reserves one connection for root. On
+// that connection the test resets the server's limit on connections.
 TEST(mariadb_refusals, a_full_server) {
     shared_server().run_sql("CREATE USER crowd; GRANT ALL ON turnstile.* TO crowd");
     const global few{"max_connections", "10"};
@@ -193,7 +193,8 @@ TEST(mariadb_refusals, a_session_with_many_znodes_ends) {
     EXPECT_TRUE(eventually([&] { return others.ask(core::children_op{folder}).children.empty(); }));
 }
 
-// The database appends a number to a sequential znode's name. The path with this number must not exceed the limit.
+// The database appends a number to a sequential znode's name. The path with this number must not exceed the limit on
+// the length of a path.
 TEST(mariadb_refusals, a_path_that_its_number_makes_too_long) {
     session_recorder me{sql::make_coordinator(database())};
     me.attached();

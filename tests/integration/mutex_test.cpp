@@ -132,7 +132,7 @@ TEST_F(mutex_on_a_server, a_waiter_is_told_its_position) {
     EXPECT_TRUE(waiting.get().has_value());
 }
 
-// Failures F33 and F17: Curator's acquire(0) leaves a watch behind, and kazoo's try leaves a znode.
+// Failures F33 and F17: Curator's acquire(0) leaves a watch behind, and kazoo's non-blocking acquire leaves a znode.
 TEST_F(mutex_on_a_server, F17_F33_a_failed_try_leaves_neither_znode_nor_watch) {
     auto first = lock.acquire({.timeout = limit()});
     ASSERT_TRUE(first);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a Redis Cluster of three nodes. One node stores all keys of a tree, and each node can name the node that stores
-// these keys. The cluster may move the tree to another node.
+// Tests a Redis Cluster of three nodes. One node stores all keys of a tree of znodes, and each node can name the node
+// that stores these keys. The cluster may move the tree to another node.
 #include <array>
 #include <future>
 #include <set>

@@ -300,7 +300,7 @@ TEST_F(failures_on_redis, a_session_is_not_taken_for_one_whose_id_ends_with_its_
     EXPECT_EQ(list(), longer + " ");
 }
 
-// A server that lost a session may give that session's number to another session, with another password.
+// A server that lost a session may give that session's id to another session, with another password.
 TEST_F(failures_on_redis, a_session_of_the_same_number_is_no_place_to_come_back_to) {
     session_recorder away{redis::make_coordinator(server.connect_string())};
     const auto field = "s" + std::to_string(away.attached().session_id);

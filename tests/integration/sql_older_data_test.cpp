@@ -241,7 +241,7 @@ TEST_F(sql_older_data, gives_an_event_an_id_again_and_it_is_told) {
     EXPECT_EQ(me->heard<core::watch_event>().size(), 2U);
 }
 
-// The database lost a session, and gave its number to another session. The first session's client must not continue
+// The database lost a session, and gave its id to another session. The first session's client must not continue
 // with the other session.
 TEST_F(sql_older_data, with_another_session_of_the_number_is_no_place_to_come_back_to) {
     const auto away = recorder(through(proxy));

@@ -202,7 +202,8 @@ TEST_F(sqlite_file, whose_folder_a_chain_of_links_leaves_ends_its_holds_at_once)
     expect_loss_at_once((link / "locks.db").string(), [&] { point(current, "two"); });
 }
 
-// The file has older contents again. The library must not give out the lost grants' numbers again.
+// The file has older contents again, without the latest grant. The library must not give that grant's token to a later
+// grant.
 TEST_F(sqlite_file, with_older_contents_is_noticed_and_gives_no_number_again) {
     const log_lines log;
     const auto servers = connect(where(), database_options());

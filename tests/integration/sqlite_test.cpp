@@ -62,8 +62,8 @@ private:
     testing::process process_;
 };
 
-// A container may have another boot id than its host. A process in the container then believes that a session of a
-// process on the host began before a reboot, and the reverse.
+// A container and its host may have different boot ids. A process on either side then believes that the sessions of
+// processes on the other side began before a reboot.
 TEST(sqlite_boot, another_number_of_it_ends_no_session_whose_process_lives) {
     const auto path = lock_path();
     const auto servers = connect_to_database(k_for_ever);

@@ -44,7 +44,7 @@ inline std::set<std::int64_t> watchers(const std::string& znode) {
     return eventually([&] { return watchers(znode).contains(waiter.session().id); });
 }
 
-// Returns true if the try failed because another contender was ahead.
+// Returns true if the non-blocking acquire failed because another contender was ahead.
 template <class T>
 [[nodiscard]] bool is_busy(const result<T>& tried) {
     return !tried && tried.error() == errc::busy;

@@ -25,7 +25,7 @@ protected:
     temporary_folder folder_;
 };
 
-// The test checks only the start of the counter. Server 3.8.0 stops at the largest number, and other versions may
+// The test checks only the start of the counter. ZooKeeper 3.8.0 stops at the largest number, and other versions may
 // continue at the smallest.
 TEST_P(sequence_end_test, starts_just_before_the_end) {
     ensemble servers{{.count = GetParam(), .data_from = folder_.path() / "data"}};

@@ -48,7 +48,7 @@ endfunction()
 put(bare "${core}")
 put(all "${core}" ${modules})
 
-# The core library needs few libraries, and no client library of another server.
+# The core library needs few libraries, and no client library of a server other than ZooKeeper.
 needed_by(needed "${core}")
 list(LENGTH needed count)
 message(STATUS "${core_name} needs ${count}: ${needed}")
@@ -133,7 +133,7 @@ foreach(library IN LISTS modules)
     endif()
 endforeach()
 
-# The library loads the module of its connect string, and no other module.
+# The library loads the module that the connect string needs, and no other module.
 if(modules MATCHES "turnstile-sqlite")
     probe(all "sqlite:${scratch}/locks.db")
     if(NOT code EQUAL 0 OR NOT said MATCHES "all/libturnstile-sqlite" OR NOT said MATCHES "libsqlite3"

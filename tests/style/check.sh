@@ -290,7 +290,8 @@ rule_model_edges() {
 }
 
 # docs/reference/failures.md must explain each failure code (F1, F28) that the tree mentions. The tests and mutants that
-# the page names must exist. In the files of mutants, `rows` must list codes and pages, and no numbered sections.
+# the page names must exist. In the TOML files of mutants (faulty versions of the sources), the key `rows` must list
+# codes and pages, and no numbered sections.
 # shellcheck disable=SC2016  # the backticks are the page's
 rule_failures() {
     local page=docs/reference/failures.md mutants=docs/reference/mutants.md name

@@ -14,7 +14,8 @@
 // |      | the hold's znode. A session's states are reported in order. No session is lost while   |
 // |      | the servers and the connection are healthy.                                            |
 // | G6   | A later grant has a larger token.                                                      |
-// | G7   | Waits end by their deadlines, a try does not wait, timers do not spin.                 |
+// | G7   | Waits end by their deadlines, an acquire that tries once does not wait, and timers do  |
+// |      | not spin.                                                                              |
 // | G8   | Each notice agrees with the committed state, and comes once and in order. A call fails |
 // |      | only if the reason in its error is true.                                               |
 // | M1   | max_hold: when a hold has lasted for this time on the holder's clock, its guard is no  |

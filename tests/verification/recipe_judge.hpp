@@ -96,7 +96,7 @@ private:
     history& history_;
     std::map<std::string, commit> commits_;  // commits by their text
     std::map<std::string, hint> hints_;      // hints by their folder
-    // True: the servers have lost writes that they had answered.
+    // True if the servers have lost writes that they had answered.
     bool forgetful_ = false;
     job_record job_;
     std::vector<std::int64_t> entries_;  // time stamps of entries

@@ -267,8 +267,8 @@ TEST(admin_survey_plan, pauses) {
     const round_cost whole{.took = 5ms, .complete = true, .allowed = 500};
     EXPECT_EQ(pause(whole, true), 1s);
     EXPECT_EQ(pause(whole, false), 10s);
-    // Some contenders are still unread, and the limit on requests allows a whole further round. So the pause is only as
-    // long as this round took.
+    // Some contenders are still unread. If the limit on requests allows a whole further round, the pause is only as
+    // long as the latest round took.
     EXPECT_EQ(pause({.took = 50ms, .complete = false, .allowed = 100}, true), 50ms);
     EXPECT_EQ(pause({.took = 50ms, .complete = false, .allowed = 30}, true), 700ms);
     EXPECT_EQ(pause({.took = 50ms, .complete = false, .allowed = 30}, false), 10s);

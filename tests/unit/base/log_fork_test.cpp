@@ -107,8 +107,8 @@ TEST(log_fork, a_child_that_is_forked_while_another_thread_logs_logs_too) {
     EXPECT_TRUE(flush_log(testing::limit()));
 }
 
-// fork() copies the locked state of the C library's time zone. With AddressSanitizer, half of these children also hang
-// in their first `new`, so the test is skipped.
+// fork() may copy the C library's lock on the time zone while another thread holds that lock. With AddressSanitizer,
+// half of the children hang in their first `new`, so the test is skipped.
 TEST(log_fork, a_child_logs_although_another_thread_was_converting_times) {
     if (k_allocator_locks_stay)
         GTEST_SKIP() << "AddressSanitizer's allocator cannot be used in a child that was forked "

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests which options the parts of a composite lock get. Also compares docs/reference/options.md with the code.
+// Tests which options of a composite lock, such as a multi_lock, also apply to the single locks in it. Also compares
+// docs/reference/options.md with the code.
 #include "client/option_table.hpp"
 
 #include <gmock/gmock.h>

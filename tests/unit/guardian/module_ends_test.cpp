@@ -25,8 +25,8 @@ guard_module_session session_at(const std::string& servers) {
     return {.number = 1, .timeout = 30s, .id = 7, .proof = "p", .servers = servers};
 }
 
-// Acts as the helper processes that end sessions of modules, without starting a process. Each helper has a descriptor
-// that becomes readable at the helper's end, as a pidfd does.
+// Acts as the guardian's helper processes, without starting a process. Each helper ends a session on a Redis or SQL
+// server. A helper's descriptor becomes readable when the helper ends, as a pidfd does.
 class started_processes {
 public:
     [[nodiscard]] module_end_starter starter() {

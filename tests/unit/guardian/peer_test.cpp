@@ -79,7 +79,8 @@ guard_module_session module_session(std::uint64_t number) {
     return {.number = number, .timeout = 30s, .id = 1, .proof = "p", .servers = "redis://r"};
 }
 
-// Servers of two modules may use the same session id. So each session also has a number, which its process chooses.
+// Two servers, such as a Redis and a PostgreSQL server, may use the same session id. So each session also has a number,
+// which its process chooses.
 TEST(guardian_peer, hears_of_sessions_of_modules) {
     both_ends ends;
     peer told{std::move(ends.theirs)};

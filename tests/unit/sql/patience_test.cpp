@@ -15,8 +15,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A client with several hosts divides its time limit among the hosts. If close() begins during the first host's part,
-// the client must not wait for the other hosts.
+// A client with several hosts divides its time limit among the hosts. If close() begins while the client waits for
+// the first host, the client must not wait for the other hosts.
 TEST(patience, of_all_hosts_ends_when_close_begins_during_the_first) {
     const auto closing = std::make_shared<closing_signal>();
     patience whole{1h, closing};

@@ -30,7 +30,7 @@ private:
         if (dice_.chance(0.3)) pause(actor, some_time());
     }
 
-    // Another commit may remove the znodes that this commit requires, before this commit arrives.
+    // Returns a commit that may require certain znodes. Another commit may remove them before this commit arrives.
     [[nodiscard]] std::vector<core::write_part> as_told(const std::string& text) {
         const core::set_op written{k_state_znode, text};
         switch (dice_.below(6)) {

@@ -49,7 +49,7 @@ private:
         bool closes_next = false;  // closes when it leads next
         // State of the code that executes the state machine's actions.
         std::map<turn, core::contender_id> requests;  // contenders that wait or hold, by turn
-        // Turns that the participant gave up, perhaps before it requested the lock.
+        // Turns (stays in the election's queue) that the participant gave up, perhaps before it requested the lock.
         std::set<turn> given_up;
         turn newest = 0;
         // State of the participant's function.

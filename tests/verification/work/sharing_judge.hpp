@@ -85,7 +85,7 @@ private:
         std::optional<error> refused;  // why the latest contender was refused
         std::optional<core::local_id> holder;
         std::optional<core::time_point> idle_since;
-        // True: a thread held for too long and lost its hold, so the process may release the contender.
+        // True if a thread held for too long and lost its hold. The process may then release the contender.
         bool expelled = false;
         std::optional<instant> waiters_unknown_since;
         std::optional<instant> lost_since;  // time of the loss of the holder's contender

@@ -246,7 +246,7 @@ TEST_F(contender_permits, the_first_that_came_after_it_shrank_watches_all_that_m
     EXPECT_THAT(session.watched, UnorderedElementsAre("/a/s", path(3), path(4)));
 }
 
-// ---- a contender that had to wait writes into its znode that it holds -------------------------
+// ---- a contender that had to wait shows its grant by a write into its own znode ---------------
 
 TEST_F(contender_permits, writes_into_its_znode_when_it_had_to_wait) {
     wait_in_line();

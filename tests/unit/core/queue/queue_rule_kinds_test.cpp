@@ -181,7 +181,7 @@ TEST(queue_rule_upgrade, knows_the_order_across_a_wrap) {
                    arrived(k_last - 1, k_first));
 }
 
-// Failure F18: if several numbers are equal, the czxids show which contender is first.
+// Failure F18: if contenders have equal sequence numbers, their czxids show which contender is first.
 TEST(queue_rule_upgrade, asks_for_the_czxids_of_everybody_with_its_number) {
     constexpr std::int32_t k_stuck = 2147483647;
     const auto self = upgrade(k_stuck, k_stuck);

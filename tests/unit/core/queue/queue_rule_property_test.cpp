@@ -40,8 +40,8 @@ TEST(queue_rule_property, holds_for_histories_that_pass_the_counters_end) {
     }
 }
 
-// Checks that the random histories contain the hard cases: equal numbers, negative numbers, and lists for which
-// queue_index gives an answer.
+// Checks that the random histories contain the hard cases: equal sequence numbers, negative sequence numbers, and lists
+// for which queue_index gives an answer.
 TEST(queue_rule_property, meets_ties_and_wraps) {
     int with_ties = 0;
     int with_negative_numbers = 0;

@@ -97,7 +97,7 @@ TEST(queue_rule, queues_behind_go_and_unprotected_curator) {
     EXPECT_EQ(judged.predecessor, children[0]);
 }
 
-// Failure F18: numbers continue at -2^31 after the largest number.
+// Failure F18: sequence numbers continue at -2^31 after the largest number.
 TEST(queue_rule, keeps_the_order_across_a_wrap) {
     const auto before = contender(3, 2147483646);
     const auto last = contender(2, 2147483647);

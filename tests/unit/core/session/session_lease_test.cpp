@@ -140,8 +140,8 @@ TEST_F(session_lease, has_one_confirmation_under_way_at_a_time) {
 TEST_F(session_lease, that_is_nearly_over_is_confirmed_in_a_hurry) {
     start_attached(server_role::follower);
     take_lock(k_ann);
-    // A lease through a follower is shorter by the relay bound, the time until the leader learns of the follower's
-    // answers. So little of the timeout is left.
+    // A lease through a follower is shorter than the session timeout by the relay bound, the time until the leader
+    // learns of the follower's answers. So this lease is short.
     pass_answered(k_interval);
     const auto first = session.session_lease().valid_until();
     EXPECT_EQ(first, at(k_timeout));

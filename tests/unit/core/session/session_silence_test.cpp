@@ -125,7 +125,7 @@ TEST_F(session_silence, begins_with_a_request) {
     EXPECT_THAT(looks, IsEmpty());
 }
 
-// The limit is eight round trips: a server that answered after 1 s is not silent after 3 s.
+// A server counts as silent after eight of its round trips. Here a round trip takes 1 s, so 8 s must pass.
 TEST_F(session_silence, of_a_slow_server_lasts_longer) {
     fall_silent();
     pass(1s);
@@ -192,8 +192,8 @@ TEST_F(session_silence, under_a_hold_is_left_while_the_lease_outlives_the_move) 
     EXPECT_EQ(told<lost>(k_ann), 0U);
 }
 
-// Here a lease through a follower lasts 6 s: the session timeout of 18 s less 12 s, in which the leader learns of the
-// follower's answers. A move to another server may take longer.
+// Here a lease through a follower lasts 6 s: the session timeout (18 s) minus the time until the leader learns of the
+// follower's answers (12 s). A move to another server may take longer.
 TEST_F(session_silence, is_not_left_where_a_holds_lease_could_end_on_the_way) {
     start();
     attach(server_role::follower, 18s);
