@@ -84,7 +84,7 @@ if(TURNSTILE_BUILD_TESTING)
         COMPONENT testing
     )
 endif()
-# The install rules of the command are in src/cli.
+# The install rules of the command `turnstile` are in src/cli.
 list(APPEND turnstile_components command documentation)
 install(
     TARGETS turnstile_guardian turnstile_session_end
@@ -114,8 +114,9 @@ set(turnstile_pc_spdlog "")
 if(TURNSTILE_WITH_SPDLOG)
     set(turnstile_pc_spdlog " -lspdlog")
 endif()
-# A program that links the archive needs these libraries as well, so a static build lists them in Libs. Requires.private
-# would not work: pkg-config would refuse even the shared library if fmt's development package is missing.
+# A program that links libturnstile.a also needs these libraries. So the .pc file of a static build lists them in its
+# field Libs. The field Requires.private would not work: if fmt's development package were missing, pkg-config would
+# refuse even the shared library.
 set(turnstile_pc_needs "${turnstile_pc_spdlog} -lzookeeper_mt -lboost_thread -lboost_chrono -lfmt -ldl -pthread")
 if(BUILD_SHARED_LIBS)
     set(turnstile_is_static OFF)
@@ -148,8 +149,8 @@ install(
     COMPONENT development
 )
 
-# The libraries that each module's archive needs beside the core. A linker would leave an archive out whose symbols the
-# program does not use. So the .pc file of an archive has the linker's option -u with the module's entry function.
+# The libraries that each module's archive needs beside the core. A linker would leave out an archive if the program
+# uses none of its symbols. So the .pc file of an archive has the linker's option -u with the module's entry function.
 set(turnstile_tls_pc "-lssl -lcrypto")
 if(TURNSTILE_WITH_SASL)
     string(APPEND turnstile_tls_pc " -lsasl2")

@@ -30,7 +30,7 @@ int main(int argc, char** argv) {
             std::cerr << turn.error().message() << '\n';
             return 1;
         }
-        // Keeps the turn until the job is due and has run. Then queues at the end.
+        // This process holds the mutex until the job is due and has run. Then it queues again, behind the others.
         for (;;) {
             const auto report = gate.run(job, {.timeout = 30s});
             if (!report) {

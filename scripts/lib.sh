@@ -127,7 +127,7 @@ install_page_tools() {
     fi
     say "installing playwright-core and axe-core"
     cp "$root"/tests/admin/page/package{,-lock}.json "$tools"
-    # Node trusts only its built-in certificate authorities, unless this variable adds the machine's.
+    # Node trusts only its built-in certificate authorities. This variable adds the machine's authorities.
     local -x NODE_EXTRA_CA_CERTS=${NODE_EXTRA_CA_CERTS:-$authorities}
     if ! npm ci --prefix "$tools" --ignore-scripts --no-audit --no-fund >"$log" 2>&1; then
         rm -rf "$tools/node_modules" "$tools/package-lock.json"

@@ -27,8 +27,8 @@ def measure(bench):
     settings = bench.settings
     _cycle(bench, times, MEMORY, names, settings.warm_up, settings.rounds, settings.cycles)
     with bench.on_disk():
-        # The warm-up is long enough that SQLite's log begins again at its start, because a sync of a growing file takes
-        # longer.
+        # During the warm-up SQLite's log file reaches its full size, and SQLite then writes from the start of that file
+        # again. Until then the file grows, and each sync takes longer.
         _cycle(bench, times, DISK, [name for name in names if name != LOCAL], 8 * settings.disk_cycles,
                settings.disk_rounds, settings.disk_cycles)
     return [times]

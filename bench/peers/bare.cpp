@@ -93,8 +93,8 @@ public:
         for (;;) {
             const auto ahead = look_ahead();
             if (ahead.count == 0) return;
-            // With one contender ahead, the deletion of its znode is the grant, because later contenders queue behind
-            // this one.
+            // If only one contender is ahead, the deletion of that contender's znode is the grant: all later contenders
+            // are behind this client.
             if (watch(ahead.nearest)) deleted_.wait(1);
             if (ahead.count == 1) return look_at_own();
             ask_for_list();

@@ -98,8 +98,8 @@ private:
         const auto nearest = paths_.folder + "/" + std::string{best};
         require_sent("get", zoo_awget(handle_, nearest.c_str(), gone, this, read, this));
     }
-    // With one contender ahead, the deletion of its znode is the grant. The contender also reads its own znode, without
-    // waiting for the answer.
+    // Called when the predecessor's znode has been deleted. If only that contender was ahead, this attempt now has the
+    // lock. It also reads its own znode, without waiting for the answer.
     void on_awaited_gone() {
         if (ahead_ != 1) return list();
         const auto ignored = [](int, const char*, int, const Stat*, const void*) {};

@@ -57,7 +57,7 @@ class Commands:
         self.at(path).acquire()
         return "held=1"
 
-    # The command is `await`, which is a keyword of Python.
+    # Executes the command `await`. The method has another name, because `await` is a keyword of Python.
     def wait(self, path):
         lock = self.at(path)
         lock.acquire()

@@ -23,7 +23,7 @@
 namespace turnstile {
 
 // The limit of a call's wait: a timeout, a deadline, or none. With a limit of zero (0s, or a time point that has
-// passed already) an acquire is a single try, see acquire_options::timeout.
+// passed already) an acquire makes a single attempt, see acquire_options::timeout.
 class wait_limit {
 public:
     // No limit.
@@ -123,8 +123,8 @@ struct acquire_options {
     // value. Zero: never. At most ten years.
     boottime_clock::duration warn_before{};
     // The longest time of a hold. After that time the client ends the hold with `held_too_long`; valid_until() is never
-    // later. Only a running client can do this: a client that is stopped, cut off or dead keeps the lock until its
-    // session expires. Zero: no limit. At most ten years.
+    // after that end. Only a running client can end the hold: a client that is stopped, cut off or dead keeps the lock
+    // until its session expires. Zero: no limit. At most ten years.
     boottime_clock::duration max_hold{};
     // Called when the remaining time of the lease, `remaining`, is less than `warn_before`.
     detail::callback<void(boottime_clock::duration remaining)> on_expiring{};

@@ -64,7 +64,8 @@ enum class role_detection { on, off };
 // - `any`: the server that answers first.
 // - `leader`: the leader, whatever the session timeout.
 //
-// docs/why/lease.md gives the reason. docs/why/placement.md describes a change of the leader.
+// docs/why/placement.md explains these rules, and describes a change of the leader. docs/why/lease.md explains the
+// length of a lease.
 enum class server_preference { automatic, any, leader };
 
 // Decides whether a client connects to a server that is cut off from its majority (state `read_only`). Through such a
@@ -171,7 +172,7 @@ struct client_options {
     // If answers are slow, the client waits longer: eight times the longest recent round trip, but never more than a
     // sixth of the session timeout. If the leader does not answer, or if this option is 0, the client leaves the
     // connection after two thirds of the session timeout. At most a day. The option applies to ZooKeeper and Redis; for
-    // databases the client uses statement timeouts. docs/why/silence.md has the reasons.
+    // databases the client uses statement timeouts. docs/why/silence.md explains these limits.
     std::chrono::milliseconds connection_timeout{5'000};
     // The number of sessions that the client opens first (`sessions`), and the largest number that it may have
     // (`max_sessions`). The client opens another session when the paths of one session's znodes would exceed 128 KiB in

@@ -74,7 +74,7 @@ enum class errc {
     // deadlock_detector found. This call did not take the lock.
     would_deadlock,
     // Every session that the options allow owns as many znodes as is safe. Or an upgrade needs a new sequence number,
-    // and the znode of the lock's path has used up its numbers.
+    // and the znode of the lock's path has used up its sequence numbers.
     too_many,
     // The guard is empty, or was released before.
     not_held,
@@ -87,7 +87,7 @@ enum class errc {
     held_too_long,
     // The session timeout is too short, so the client could never be certain of a hold through the server to which it
     // is connected. The call finds this out at its start, or when its contender is first in the queue. It leaves no
-    // znode in the queue. The message has the numbers and the rule.
+    // znode in the queue. The message has the granted timeout, and the timeout that a certain hold needs.
     lease_too_short,
     // The servers may or may not have executed a commit, and the library could not find out in time. If the servers
     // execute the commit, they execute it before the hold's znode is gone, and so before another client is granted the

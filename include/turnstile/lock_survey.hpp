@@ -53,11 +53,11 @@ struct surveyed_lock {
     std::string path;                   // path of the lock
     lock_kind kind = lock_kind::mutex;  // kind of the lock
     std::size_t contenders = 0;         // number of all contenders, holders and waiters
-    // The holders and the waiters that were read, in the order of arrival. If the limit of a semaphore has shrunk,
-    // `holders` has only contenders that fit into the new limit.
+    // The holders and the waiters that were read, in the order of arrival. If the number of permits of a semaphore has
+    // shrunk, `holders` has only contenders whose permits fit into the new number.
     std::vector<contender> holders;
     std::vector<contender> waiters;
-    // The limit of a semaphore, if it is known.
+    // The number of permits of a semaphore, if that number is known.
     std::optional<std::int32_t> permits{};
 };
 

@@ -18,8 +18,8 @@
 // one round trip, however many locks there are. If another contender has one of the locks, the attempt has failed: the
 // call gives back the locks that come later in the order, and waits for that lock. After a failed attempt the next call
 // on this object waits for the first lock alone, and tries all other locks at once while it holds the first lock. After
-// several failed attempts in a row the next 3, 7, up to 63 calls do the same. try_acquire() always takes one lock after
-// the other.
+// two failed attempts in a row the next 3 calls do the same, after three the next 7, after six or more the next 63.
+// try_acquire() always takes one lock after the other.
 //
 // All or none. One deadline covers the whole call. If the call does not get all locks, the client releases the locks
 // that it got, the last lock first, even after the call has returned. While the call waits for one lock, it may lose a

@@ -15,8 +15,8 @@
 // too, and owners that use another recursive_mutex object on the same path.
 //
 // Only the owner may release its hold. If another thread calls guard::release() or recursive_mutex::unlock(), the call
-// fails with `not_owner`, and the guard keeps its share of the hold. The guard's destructor, move assignment and
-// unlock() cannot report an error, so they release the share in any thread.
+// fails with `not_owner` and releases nothing. The guard's destructor, move assignment and unlock() cannot report an
+// error, so they release the guard in any thread.
 //
 // An owner cannot share a lost hold (the lease ended, or the session or the znode is gone): acquire() returns
 // `session_lost` until all guards of that hold are released.

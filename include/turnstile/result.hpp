@@ -82,7 +82,8 @@ constexpr auto& error_in(Optional& failure) noexcept {
     return *failure;
 }
 
-// Calls the function with the value, or returns or calls the member of the value, like std::invoke.
+// Calls the function with the value. If `function` is a pointer to a member, returns or calls that member of the value
+// instead, like std::invoke.
 template <class F, class V>
 constexpr decltype(auto) call_with_value(F&& function, V&& value) {
     if constexpr (std::is_member_object_pointer_v<std::remove_cvref_t<F>>) {

@@ -60,15 +60,16 @@ struct revoke_options {
     std::string who{};  // the operator's name, for the old holder and the log: at most 1024 bytes
     // The reason, for the old holder and the log: at most 1024 bytes.
     std::string why{};
-    // take(): the time from its order to the deletion of a znode that still exists. Default: twice the session timeout
-    // that the contender claims in its znode, or twice this client's session timeout if that is longer.
+    // take() writes its order, and waits for this time until the znode is gone. If the znode still exists then, take()
+    // deletes it. Default: twice the session timeout that the contender claims in its znode, or twice this client's
+    // session timeout if that is longer.
     //
     // The caller must set this time for a contender of another library, which has no lease and claims no session
     // timeout. The caller must also set it if the contender's claim cannot be true: the claim is more than an hour
     // (contender_metadata leaves it out then), or more than `longest_session`.
     std::optional<std::chrono::milliseconds> wait{};
-    // take(): the longest session timeout that the servers grant (maxSessionTimeout), if the caller knows it. Default:
-    // unknown.
+    // For take(): the longest session timeout that the servers grant (maxSessionTimeout), if the caller knows it.
+    // Default: unknown.
     std::optional<std::chrono::milliseconds> longest_session{};
     // A stop request ends the call with `cancelled`. The call then withdraws its request or order, which takes up to 5
     // s more. If the servers do not answer in that time, the message says that the request or order remains in the
@@ -108,9 +109,9 @@ public:
     // interruption point. An interrupted call removes its order from the znode, as after a stop request (`stop`).
     [[nodiscard]] result<revocation_outcome> take(const contender& target,
                                                   const revoke_options& options) const;
-    // Returns the longest wait of take() between its order to give up the lock and the deletion of the znode, so that a
-    // program can show that time before it calls take(). Sends nothing. If another client overwrites the order, the
-    // wait starts again, at most twice. Errors: `bad_option`.
+    // take() writes an order to give up the lock, and waits before it deletes the znode. This function returns the
+    // longest time of that wait, so that a program can show the time before it calls take(). Sends nothing. If another
+    // client overwrites the order, the wait starts again, at most twice. Errors: `bad_option`.
     [[nodiscard]] result<std::chrono::milliseconds> longest_wait(
         const contender& target, const revoke_options& options) const;
     // Removes the request or order that ask() or take() wrote with the same `who` and `why`, if it is still at the end

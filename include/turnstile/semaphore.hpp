@@ -22,8 +22,8 @@
 // large requests do not starve. Only the waiter at the head watches the holds. When a hold ends, the head wakes; then
 // the waiters behind it wake one after the other, as long as there are free permits.
 //
-// No overbooking. A hold becomes invalid in its client before it ends at the servers (see guard). When the limit
-// shrinks, no holder loses a permit; new grants wait until enough permits have been given back.
+// No overbooking. A hold becomes invalid in its client before it ends at the servers (see guard). When the number
+// of permits shrinks, no holder loses a permit; new grants wait until enough permits have been given back.
 //
 // Protocol: ephemeral sequential znodes `_c_<uuid>-lease-<n>`, or `-lease<k>-<n>` for k permits. A path cannot be
 // shared with the semaphores of Curator or kazoo, which use other protocols. How to use a semaphore:
@@ -150,8 +150,8 @@ public:
     //
     // Returns all contenders in their order.
     [[nodiscard]] result<std::vector<contender>> queue(const query_options& options = {}) const;
-    // Returns the holders whose permits fit into the limit. If the limit has shrunk, the result leaves out holders that
-    // do not fit into the new limit, although they keep their permits until the release.
+    // Returns the holders whose permits fit into the semaphore's number of permits. If that number has shrunk, the
+    // result leaves out holders that no longer fit, although they keep their permits until the release.
     [[nodiscard]] result<std::vector<contender>> holders(const query_options& options = {}) const;
     // Returns the number of contenders ahead of this guard's znode, or the error `removed` if the znode is not in the
     // queue.

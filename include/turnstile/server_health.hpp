@@ -24,8 +24,8 @@
 
 namespace turnstile {
 
-// The configuration of a server, from `conf`. Zero: the server does not report the value. A standalone server does not
-// report its limits in ticks.
+// The configuration of a server, from `conf`. Zero: the server does not report the value. A standalone server reports
+// neither init_limit nor sync_limit.
 struct server_configuration {
     std::chrono::milliseconds tick{};  // the tickTime
     int init_limit = 0;                // in ticks: how long a follower may take to join

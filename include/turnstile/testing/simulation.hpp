@@ -15,9 +15,9 @@
 //     run.settle();                      // all calls have ended, and no znode is left
 //
 // All handlers run inside run_for(), run_until() and settle(), one after the other. A handler does not run while its
-// client is paused, nor after its client has crashed. Handlers may call all
-// functions except run_for(), run_until() and settle(). The same seed and the same calls give the same history, event
-// for event; then fingerprint() returns the same value.
+// client is paused, nor after its client has crashed. Handlers may call all functions except run_for(), run_until() and
+// settle(). The same seed and the same calls give the same history, event for event; then fingerprint() returns the
+// same value.
 //
 // Thread safety: one thread at a time may use an object. Several objects are independent.
 #pragma once

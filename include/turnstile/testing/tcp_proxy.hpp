@@ -92,8 +92,8 @@ public:
     // the constructor.
     void redirect(const std::string& server);
 
-    // Cuts one connection, once, after `n` further bytes in the direction `way`: the connection that carries the last
-    // of these bytes. That byte still passes, and the cut may be in the middle of a message.
+    // Lets `n` further bytes pass in the direction `way`, on all connections together. Then cuts, once, the connection
+    // that carried the last of these bytes. The cut may be in the middle of a message.
     void cut_after_bytes(direction way, std::size_t n);
 
     // Sets the filter of the direction `way`, in place of the earlier filter. The proxy calls `ask` for each message.

@@ -47,10 +47,12 @@ struct odd_survey {
     std::vector<std::string> unreadable;  // folders that an ACL forbids to read, sorted by path
 };
 
-// Returns the odd znodes at `folder` and below it, except in the servers' "/zookeeper". An empty znode counts as a
-// lock's folder if it had children before, and has no data (or only the number that clients of a long queue write
-// there). The result also has such folders that are containers (znodes that the servers delete when they are empty),
-// because servers do not report which znodes are containers. Errors: the errors of locks_below().
+// Returns the odd znodes at `folder` and below it, except in the servers' "/zookeeper". Errors: the errors of
+// locks_below().
+//
+// A znode without children counts as a lock's folder if it had children before, and its data are empty, or are a
+// sequence number that clients write there while the lock's queue is long. The result also has empty containers (znodes
+// that the servers delete when they are empty), because servers do not report which znodes are containers.
 [[nodiscard]] TURNSTILE_EXPORT result<odd_survey> odd_znodes_below(
     const client& servers, std::string_view folder, const query_options& options = {});
 
