@@ -30,7 +30,8 @@ secrets read_secrets(const server_options& options) {
         throw std::runtime_error{
             known.named.have_proxied()
                 ? options.users_file +
-                      " has the SECRET proxy: give the address of this proxy with --trust-proxy"
+                      " has a line with the SECRET proxy: give the address of the proxy with "
+                      "--trust-proxy"
                 : "--trust-proxy needs a user or a group with the SECRET proxy in --users-file"};
     return known;
 }

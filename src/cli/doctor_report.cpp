@@ -30,7 +30,7 @@ findings file_findings(const examination& seen) {
     for (const auto& why : seen.file->refusals)
         found.push_back({severity::problem, "file_refused", seen.file->file, why,
                          "give the file one name in a folder on a local file system, and use that "
-                         "path everywhere; then clients open the file"});
+                         "path everywhere; until then, clients refuse the file"});
     if (!seen.file->exposure.empty())
         found.push_back({severity::warning, "file_exposed", seen.file->file, seen.file->exposure,
                          "set its mode to 0600 for one user, or to 0660 for a group whose users "

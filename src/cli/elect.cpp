@@ -77,7 +77,8 @@ public:
         if (!options.http) return;
         page_.emplace(*options.http, options.names, election_, servers);
         // Prints the address with the port that the kernel chose.
-        if (options.http->port == 0) complain("answers at http://" + to_string(page_->address()));
+        if (options.http->port == 0)
+            complain("answers HTTP requests at http://" + to_string(page_->address()));
     }
 
     // Takes part until a signal arrives, or this process cannot take part any more. With --once, takes part only until

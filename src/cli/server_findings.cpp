@@ -95,7 +95,7 @@ void look_at_versions(const examination& seen, findings& found) {
     for (const auto& version : versions) text += (text.empty() ? "" : ", ") + version;
     found.push_back({severity::warning, "versions_differ", seen.settings.servers,
                      "the servers run several versions: " + text,
-                     "finish the upgrade: the same version on each server"});
+                     "finish the upgrade, so that all servers run the same version"});
 }
 
 bool is_of_an_ensemble(server_role role) {
@@ -143,7 +143,8 @@ void look_at_configurations(const examination& seen, findings& found) {
     if (paces.empty() && serves && !says_pace(seen.settings))
         found.push_back(
             {severity::note, "configuration_not_told", seen.settings.servers,
-             "no server reports its tickTime and syncLimit, so the doctor assumes 2 s and 5",
+             "no server reports its tickTime and syncLimit, so the doctor assumes a tickTime of 2 "
+             "s and a syncLimit of 5",
              "if the servers' values are larger, give them with --tick and --sync-limit, or add "
              "conf to 4lw.commands.whitelist in the servers' zoo.cfg"});
 }
@@ -165,9 +166,10 @@ void look_at_timeout(const examination& seen, findings& found) {
     const auto asked = seen.settings.session_timeout;
     if (seen.granted.count() == 0 || seen.granted == asked) return;
     found.push_back({severity::warning, "session_timeout_not_granted", "--session-timeout",
-                     "asked for " + exact_text(asked) + ", granted " + exact_text(seen.granted),
+                     "the doctor asked for " + exact_text(asked) + ", and the servers granted " +
+                         exact_text(seen.granted),
                      "change minSessionTimeout and maxSessionTimeout in the servers' zoo.cfg (2 "
-                     "and 20 ticks unless set), or ask for a timeout that they grant"});
+                     "and 20 ticks unless set), or give a timeout that the servers grant"});
 }
 
 // Recognizes the operating system's messages about failed connections, which the back ends repeat.

@@ -38,10 +38,11 @@ std::string description_of(const contender& target, std::chrono::system_clock::t
 }
 
 std::string plan_text(const take_options& options, const take_report& report) {
-    const auto first = options.asked_for.count() > 0
-                           ? "asks the contender to release, orders it to release after " +
-                                 exact_text(options.asked_for)
-                           : std::string{"orders the contender to release"};
+    const auto first =
+        options.asked_for.count() > 0
+            ? "turnstile asks the contender to release, orders it to release after " +
+                  exact_text(options.asked_for)
+            : std::string{"turnstile orders the contender to release"};
     return first + ", and deletes its znode " + exact_text(report.wait.value()) +
            " after the order; Ctrl-C withdraws the request and the order\n";
 }

@@ -35,8 +35,8 @@ struct take_report {
 [[nodiscard]] std::string description_of(const contender& target,
                                          std::chrono::system_clock::time_point now);
 
-// Returns the steps of a take and their durations: "asks the contender to release, orders it to release after 5 s, and
-// deletes its znode 1 min after the order; ...".
+// Returns the steps of a take and their durations: "turnstile asks the contender to release, orders it to release after
+// 5 s, and deletes its znode 1 min after the order; ...".
 [[nodiscard]] std::string plan_text(const take_options& options, const take_report& report);
 
 // Each of these functions returns one line, with its newline.

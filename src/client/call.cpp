@@ -137,7 +137,7 @@ void call::trigger_lost() {
 std::stop_token call::lost_token() const noexcept {
     if (forked()) return {};
     const base::lock_guard lock{mutex_};
-    return base::finish_or_end("the stop token of a loss", [this]() REQUIRES(mutex_) {
+    return base::finish_or_end("the stop token of a hold", [this]() REQUIRES(mutex_) {
         return holder_.change().token(state_.is_lost());
     });
 }

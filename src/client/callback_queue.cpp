@@ -247,9 +247,10 @@ void callback_queue::leave_rest(base::unique_lock& lock) {
         return;
     }
     left_.swap(tasks_);
-    log::write(log_level::warning,
-               "a client was closed, and its executor had not started all callbacks (left: {})",
-               left_.size());
+    log::write(
+        log_level::warning,
+        "a client was closed, and its executor had not started all callbacks (callbacks left: {})",
+        left_.size());
 }
 
 }  // namespace turnstile::detail

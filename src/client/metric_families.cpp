@@ -98,7 +98,7 @@ std::vector<metric_family> families_of(const metrics_snapshot& numbers) {
         per_lock(numbers, "turnstile_lock_longest_wait_seconds", gauge,
                  "Longest wait of the calls that wait now.", seconds(&lock::longest_wait)),
         per_lock(numbers, "turnstile_lock_longest_hold_seconds", gauge,
-                 "Longest of the present holds.", seconds(&lock::longest_hold)),
+                 "Time since the grant of the oldest present hold.", seconds(&lock::longest_hold)),
         margins(numbers),
         session_states(numbers),
         single("turnstile_session_reconnects_total", counter,

@@ -39,7 +39,7 @@ protected:
     // ---- called under no lock, because the user's observer runs -------------------------------
     void note_given_up(const error& why) noexcept {
         if (!record_) return;
-        base::finish_or_end("the count of a release", [&] { record_->given_up(why); });
+        base::finish_or_end("the record of a release", [&] { record_->given_up(why); });
         record_->tell_end(*this);
     }
     // Called just before the caller gets `answer`.

@@ -137,9 +137,10 @@ error outage_watch::explain(const error& away) const {
     // No attempt has failed yet, so the error can only say for how long the client has tried.
     const auto tried =
         std::chrono::floor<std::chrono::milliseconds>(boottime_clock::now() - since_);
-    return with_cause(away, servers_->describe(),
-                      error{errc::not_connected, "no session after " + base::duration_text(tried) +
-                                                     ", and no server has refused so far"});
+    return with_cause(
+        away, servers_->describe(),
+        error{errc::not_connected, "no session after " + base::duration_text(tried) +
+                                       ", and no server has refused the client so far"});
 }
 
 void outage_watch::tell(boottime_clock::time_point now) {

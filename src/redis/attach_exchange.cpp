@@ -35,12 +35,13 @@ attach_reply await_attach(line& commands, const std::string& prefix, core::time_
         return out;
     }
     if (reply->type == REDIS_REPLY_ERROR) {
-        out.refused = refused_by("the first script", *reply);
+        out.refused = refused_by("the script that attaches the session", *reply);
         return out;
     }
     auto head = parse_head(*reply);
     if (!head) {
-        out.refused = greeting{.reason = "the answer to the first script is malformed"};
+        out.refused =
+            greeting{.reason = "the answer to the script that attaches the session is malformed"};
     } else if (head->code == k_other_layout) {
         out.refused =
             greeting{.result = welcome::unfit, .reason = other_layout(prefix, text_at(*reply, 4))};

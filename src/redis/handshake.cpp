@@ -87,7 +87,7 @@ public:
             return refuse(welcome::unfit, k_no_cluster);
         }
         const auto reply = to_.ask({"EXISTS", znodes_key(key_prefix(where_))}, deadline_, give_up_);
-        if (accept("the tree's keys", reply)) return out.facts.master || refuse_replica();
+        if (accept("EXISTS", reply)) return out.facts.master || refuse_replica();
         if (reply) out.moved_to = moved_to(text_of(*reply), to_.address());
         return false;
     }
@@ -139,8 +139,9 @@ private:
 
     bool accept(const std::string& request, const owned_reply& reply) {
         if (!reply)
-            return to_.broken() ? refuse_line()
-                                : refuse(welcome::away, "the client stopped the attempt");
+            return to_.broken()
+                       ? refuse_line()
+                       : refuse(welcome::away, "the client stopped the attempt to connect");
         if (reply->type != REDIS_REPLY_ERROR) return true;
         auto why = refused_by(request, *reply);
         return refuse(why.result, std::move(why.reason));

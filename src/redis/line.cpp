@@ -35,7 +35,7 @@ resolution resolve(const server_address& named, int give_up) {
     resolution out;
     for (const int family : {AF_INET, AF_INET6}) {
         if (support::is_readable(give_up)) {
-            out.failure = "the client stopped the attempt";
+            out.failure = "the client stopped the attempt to connect";
             break;
         }
         addrinfo wanted{};

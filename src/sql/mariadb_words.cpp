@@ -108,8 +108,8 @@ failure kind_of_unfit(const mariadb_facts& facts) noexcept {
 std::string unfit(const mariadb_facts& facts) {
     if (!speaks_sql_of_these(facts))
         return fmt::format(
-            "says that it is '{}': such a server speaks MySQL's protocol, and its row locks and "
-            "numbers may differ from MySQL's",
+            "says that it is '{}': such a server speaks MySQL's protocol, but its row locks and "
+            "AUTO_INCREMENT numbers may differ from MySQL's",
             facts.version);
     if (is_too_old(facts))
         return facts.mariadb ? fmt::format("is MariaDB {}; 10.6 or later is needed", facts.version)

@@ -208,10 +208,11 @@ void sqlite_database::remove_malformed_rows() {
         for (const row& r : run(fmt::format("DELETE FROM {0} WHERE {1} RETURNING {2}", table.name,
                                             malformed, table.key))
                                 .rows)
-            log::write(log_level::error,
-                       "{}: removed the row '{}' of {}: a column of whole numbers has a value of "
-                       "another type. Only Turnstile may write into its tables",
-                       settings_.path, r.front(), table.name);
+            log::write(
+                log_level::error,
+                "{}: the client removed the row '{}' of {}, because a column of whole numbers "
+                "has a value of another type. Only Turnstile may write into its tables",
+                settings_.path, r.front(), table.name);
     }
 }
 

@@ -17,7 +17,8 @@ namespace turnstile::support {
 // Returns `Bytes` random bytes from the kernel as hexadecimal digits, two for each byte. Throws std::system_error.
 template <std::size_t Bytes>
 [[nodiscard]] std::string random_digits() {
-    static_assert(Bytes <= 256, "the kernel gives no more in one piece");
+    static_assert(Bytes <= 256,
+                  "getrandom() may fill only a part of an array of more than 256 bytes");
     std::array<unsigned char, Bytes> bytes{};
     while (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
         if (errno != EINTR) throw std::system_error{errno, std::generic_category(), "getrandom"};

@@ -96,8 +96,8 @@ void c_session::attach(core::link_kind kind) {
     }
     known_->failure.clear();
     const auto connection = event.connection;
-    log::write(log_level::debug, "session {:#x}: connection {} to {}", event.session_id, connection,
-               event.server);
+    log::write(log_level::debug, "session {:#x}: connection {} goes to {}", event.session_id,
+               connection, event.server);
     // The guardian, a process that closes the session after a crash, must know the session before the client uses it.
     guardian_.begin(own, event.timeout, servers_.security(), server);
     outlet_.deliver(std::move(event));

@@ -164,7 +164,7 @@ void session_entrance::pass_over(const core::session_identity& shared, const pat
                    "{} gave this client session {:#x}, which another client has: the session owns "
                    "znodes already ({}{}{}). The server's machine has restarted, and the server "
                    "numbers its sessions by the milliseconds since then. This client leaves the "
-                   "session to the other client (sessions left so far: {})",
+                   "session to the other client. Sessions that this client has left so far: {}",
                    to_string(server, address_form::for_people),
                    static_cast<std::uint64_t>(shared.id), owned.count,
                    owned.paths.empty() ? "" : ", such as ",

@@ -129,7 +129,7 @@ TEST_F(outage_watch_test, the_end_of_a_client_ends_no_outage) {
 TEST_F(outage_watch_test, a_caller_is_told_what_the_servers_answer) {
     start(1h);
     EXPECT_THAT(explained(), AllOf(StartsWith("/locks/a, at zk1:2181 (no session after "),
-                                   EndsWith(", and no server has refused so far)")))
+                                   EndsWith(", and no server has refused the client so far)")))
         << "the first attempt is under way";
     change(0, session_state::connected);
     change(0, session_state::suspended);

@@ -122,9 +122,9 @@ TEST_F(cli_take, a_holder_that_claims_more_than_the_servers_grant) {
 TEST_F(cli_take, says_before_how_long_it_may_last) {
     make_foreign("host=web-2 pid=7 timeout=1000");
     auto taker = start(take({"--ask-for", "1h", "--wait", "2h"}));
-    EXPECT_TRUE(
-        taker.wait_for_output("asks the contender to release, orders it to release after 1 h, and "
-                              "deletes its znode 2 h after the order"));
+    EXPECT_TRUE(taker.wait_for_output(
+        "turnstile asks the contender to release, orders it to release after 1 h, and "
+        "deletes its znode 2 h after the order"));
     taker.kill();
 }
 

@@ -56,7 +56,8 @@ void users::add(const std::vector<std::string>& words) {
     if (!may) throw std::runtime_error{words[1] + ": expected look, ask or take"};
     const bool proxied = secret == k_proxy;
     if (!is_user_name(name) && !(proxied && name == k_all_others))
-        throw std::runtime_error{name + ": a name has 1 to 64 of A-Z a-z 0-9 . _ - @ +"};
+        throw std::runtime_error{name +
+                                 ": a name has 1 to 64 of the characters A-Z a-z 0-9 . _ - @ +"};
     if (is_group(name) && !proxied)
         throw std::runtime_error{name +
                                  ": the SECRET of a group must be the word proxy, because only a "

@@ -306,7 +306,8 @@ void guarded_writes::on_read(const session_view& session, write_state::resolving
     switch (classify(answer)) {
         case answer_class::ok: break;
         case answer_class::gone: return is_hidden(" is gone");
-        case answer_class::forbidden: return is_hidden(": an ACL forbids reading it");
+        case answer_class::forbidden:
+            return is_hidden(" cannot be read, because an ACL forbids it");
         case answer_class::conflict:
         case answer_class::over_quota:
         case answer_class::bad_acl:
@@ -317,7 +318,7 @@ void guarded_writes::on_read(const session_view& session, write_state::resolving
     // place: fence_came_to_nothing
     if (version == own.version && !resolved.may_not_fence)
         return become_in_doubt(session, std::move(own), answer, out);
-    if (version == own.version) return is_hidden(": an ACL forbids writing it");
+    if (version == own.version) return is_hidden(" cannot be written, because an ACL forbids it");
     const bool ours = answer.data == own.data;
     if (ours && version == own.version + 1) {
         settle(version, out);

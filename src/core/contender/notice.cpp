@@ -19,7 +19,7 @@ struct text_of_news {
     std::string operator()(const expiring& /*n*/) const { return "expiring"; }
     std::string operator()(const lost& n) const { return "lost: " + n.why.message(); }
     std::string operator()(const asked_to_release& n) const {
-        return "asked to release by " + n.by;
+        return "asked to release the lock; the requester is '" + n.by + "'";
     }
     std::string operator()(const contended& /*n*/) const {
         return "other contenders wait behind the holder";

@@ -70,7 +70,8 @@ void composite_hold::watch_part(std::size_t which, std::uint64_t serial,
                                 const std::stop_token& loss) {
     auto watch = std::make_shared<stop_callback>(loss, [weak = weak_from_this(), which, serial] {
         if (const auto self = std::static_pointer_cast<composite_hold>(weak.lock()))
-            base::finish_or_end("the loss of a part", [&] { self->on_part_lost(which, serial); });
+            base::finish_or_end("the loss of one lock of several",
+                                [&] { self->on_part_lost(which, serial); });
     });
     const base::lock_guard lock{mutex_};
     if (parts_[which].serial == serial) parts_[which].loss = std::move(watch);

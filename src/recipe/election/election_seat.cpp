@@ -226,7 +226,10 @@ void election_seat::tell(const std::exception_ptr& thrown) const noexcept {
         log::write(log_level::error, "the leader function of the election {} threw: {}",
                    queue_.path(), failure.what());
     } catch (...) {
-        log::write(log_level::error, "the leader function of the election {} threw", queue_.path());
+        log::write(
+            log_level::error,
+            "the leader function of the election {} threw something that is no std::exception",
+            queue_.path());
     }
 }
 

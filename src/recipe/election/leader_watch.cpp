@@ -117,7 +117,7 @@ result<bool> leader_watch::state::observer::still_leads(const std::string& znode
 // Reads the queue's first participant. This participant leads until its znode is gone. So the observer reads only that
 // znode until then.
 void leader_watch::state::observer::look() {
-    base::finish_or_end("a look at an election", [this] {
+    base::finish_or_end("the read of an election's leader", [this] {
         if (told_ && *told_) {
             const auto same = still_leads((*told_)->znode);
             if (same.has_error()) return note(same.error());

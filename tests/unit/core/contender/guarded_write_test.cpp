@@ -108,7 +108,7 @@ TEST_F(guarded_write, what_may_not_be_read_after_a_fence_stays_unknown) {
     answer(server_error::no_auth);
     EXPECT_EQ(session.why(k_one), errc::outcome_unknown);
     const auto& why = std::get<error>(session.told.at(k_one));
-    EXPECT_NE(why.message().find("an ACL forbids reading it"), std::string::npos);
+    EXPECT_NE(why.message().find("cannot be read, because an ACL forbids it"), std::string::npos);
 }
 
 TEST_F(guarded_write, a_resolution_that_is_refused_for_now_is_repeated_later) {
