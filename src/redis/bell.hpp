@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // bell: the message that a script publishes on a session's channel. An empty message means that the session must fetch
-// its events. The message about a removed znode contains the event and, if the list is short, the list of the folder,
-// which is the parent znode. So a client that waits for a lock needs no further request:
+// its events. The message about a removed znode contains the event. If the parent znode (the folder) has at most 100
+// children, the message also contains their names. So a client that waits for a lock needs no further request. The
+// content of the message:
 // | bytes | content                                                                                    |
 // |-------|--------------------------------------------------------------------------------------------|
 // | 40    | SHA-1, in hex, of the rest and the session's mark, which contains its password (lua/attach.lua) |
 // | 8     | the zxid of the removal                                                                    |
 // | 4 + n | the event, after its length                                                                |
-// | 64    | the head of the folder's record; this and the next fields exist only if the list is short   |
+// | 64    | the head of the folder's record; this and later fields exist only if the folder has at most 100 children |
 // | 4, 4  | the lengths of the folder's data and of the folder's path; then the path                    |
 // | 4 + n | the name of a child, after its length; repeated for each child                              |
 //

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// reading_turn: decides which thread reads a session's messages, and provides the descriptors for which the threads
-// wait.
+// reading_turn: decides which thread may read a session's messages (has the *turn*), and provides the descriptors for
+// which the threads wait.
 //
 // | turn of             | from                                    | until                                            |
 // |---------------------|-----------------------------------------|--------------------------------------------------|
@@ -58,7 +58,7 @@ public:
     [[nodiscard]] bool begin_help() noexcept;
     void end_help() noexcept;
     [[nodiscard]] int connection() const noexcept { return connection_; }
-    // Becomes readable when the session's thread needs the turn to read again.
+    // Becomes readable when the session's thread wants to read again. The caller must then call end_help().
     [[nodiscard]] int leave_fd() const noexcept { return leave_.fd(); }
 
 private:

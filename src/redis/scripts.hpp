@@ -27,7 +27,8 @@
 // | P:e:<id>   | set  | the ephemeral znodes of a session                                                      |
 // | P:v:<id>   | set  | the fields of a session's watches                                                      |
 //
-// Each script first ends the sessions that have expired. Its answer says when the next other session will expire.
+// Each script first ends the sessions that have expired. Its answer says how long it takes until another session
+// expires.
 // Thread safety: constants.
 #pragma once
 

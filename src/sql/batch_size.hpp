@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// batch_size: chooses the largest weight (request_batch.hpp) of a session's next batch of requests. The choice depends
-// on the times that earlier batches took.
+// batch_size: limits the weight of a session's next batch of requests, by the times that earlier batches took. The
+// weight is the number of requests, in which a request of several operations counts as several (request_batch.hpp).
 //
 // A batch locks its paths until it commits, and the other sessions' batches wait for these locks. If six sessions write
 // at once, a batch may wait for five others. So a batch should take only a small part of the session timeout. A batch

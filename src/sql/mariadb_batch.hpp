@@ -20,8 +20,8 @@ namespace turnstile::sql {
 
 class mariadb_batch {
 public:
-    // Returns false if the client must first send the batch, because the text would become too long. Every server
-    // accepts 4 MiB.
+    // Returns false if the client must send the batch before it adds `text`, because the batch would become longer than
+    // 1 MiB. Every server accepts a message of 4 MiB.
     [[nodiscard]] bool has_room_for(const std::string& text) const noexcept {
         constexpr std::size_t k_long_text = std::size_t{1} << 20;
         return text_.empty() || text_.size() + text.size() <= k_long_text;

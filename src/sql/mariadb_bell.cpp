@@ -15,8 +15,9 @@
 namespace turnstile::sql {
 namespace {
 
-// The session's second connection waits for wake-ups in statements of this length. Shorter statements would cost more
-// of them. With longer statements, the client would notice later that a firewall has dropped the connection.
+// On the session's second connection, the client sends one statement after another. Each statement waits at the server
+// for a wake-up, for at most this time. A shorter time would require more statements. With a longer time, the client
+// would notice later that a firewall has dropped the connection.
 constexpr std::chrono::seconds k_sleep{5};
 // The server may end a sleeping statement earlier than the client expects, by at most this time, because their clocks
 // differ.

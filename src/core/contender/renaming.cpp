@@ -106,8 +106,8 @@ consequence renaming::on_listed(contender_session& c, const renamed_znode& own,
     switch (classify(answer)) {
         case answer_class::ok:
         case answer_class::gone: break;
-        // We may not list the folder, so the session must end. The end of the session notifies the holder of the loss,
-        // and removes our znode under its old or its new name.
+        // The client has no permission to list the folder, so the session must end. The end of the session notifies the
+        // holder of the loss, and removes our znode under its old or its new name.
         case answer_class::forbidden:
             c.replace_session("a znode of this client may be in " + own.folder +
                               ", and an ACL forbids this client to list that folder");

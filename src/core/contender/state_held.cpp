@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The state `held`: the contender watches for contenders behind its hold and for writes into its znode. It renames its
-// znode if the hold becomes another kind.
+// znode if the hold changes its kind, for example from write to read.
 #include <utility>
 
 #include "base/check.hpp"

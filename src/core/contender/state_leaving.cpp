@@ -75,10 +75,10 @@ operation leaving::removal(const contender_call& call) const {
     return all;
 }
 
-// Called with the answer to a removal. If the servers refused the part about the crash mark (crash_mark.hpp) or about
-// the low-water mark (low_water_mark.hpp), the next removal omits that part. The crash mark may be missing, be
-// protected, or have children. The folder's data may have changed or be protected. Returns true if the servers refused
-// one of these parts.
+// Called with the answer to a removal. The transaction of a removal may also remove the crash mark (crash_mark.hpp) and
+// raise the low-water mark in the folder's data (low_water_mark.hpp). If the servers refused one of these two changes,
+// returns true, and the next removal omits that change. The servers refuse to remove a crash mark that is missing, is
+// protected, or has children. They refuse to change data that are protected, or that have changed meanwhile.
 bool leaving::drop_refused_rest(contender_call& call, const reply& answer) {
     if (answer.error == server_error::ok || answer.parts.size() < 2) return false;
     if (answer.parts.front() != server_error::ok) return false;

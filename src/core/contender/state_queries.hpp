@@ -26,8 +26,7 @@ namespace turnstile::core {
 // True if no contender is ahead, so that the grant depends on the lease. Also true if the contender is reading from the
 // folder's data (low_water_mark.hpp) whether a contender is ahead.
 [[nodiscard]] bool awaits_lease(const contender_state& current) noexcept;
-// True for a hold, and for a waiter with exactly one contender ahead. When this contender ends, the contender behind it
-// may get the lock.
+// True for a hold, and for a waiter that is next in line: exactly one contender is ahead of the waiter.
 [[nodiscard]] bool holds_or_has_one_ahead(const contender_state& current) noexcept;
 // True if the contender's znode is watched on this connection, or the request for that watch is in progress.
 [[nodiscard]] bool watches_itself(const contender_state& current,

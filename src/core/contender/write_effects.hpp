@@ -22,10 +22,11 @@ namespace turnstile::core {
 
 // The outcome of a commit that the servers applied.
 struct committed {
-    // Names of created znodes: one entry for each part, empty if the part creates none. Nothing if the commit's answer
-    // was lost, and only the version of the hold's znode showed the success.
+    // Names of created znodes: one entry for each operation of the caller, empty if the operation creates no znode.
+    // Nothing if the commit's answer was lost, and only the version of the hold's znode showed the success.
     std::optional<std::vector<std::string>> paths;
-    // New versions: one entry for each part, -1 if the part has none. Empty if `paths` has no value.
+    // New versions of znodes: one entry for each operation of the caller, -1 if the operation sets no version. Empty
+    // if `paths` has no value.
     std::vector<std::int32_t> versions{};
     friend bool operator==(const committed&, const committed&) = default;
 };
@@ -46,7 +47,8 @@ struct submit_for_commits {
     core::request request;
     friend bool operator==(const submit_for_commits&, const submit_for_commits&) = default;
 };
-// Requests a call of on_attached after a pause, because a request failed although the connection may still work.
+// Requests that the session sends the commits' requests again after a pause, because one of them failed although the
+// connection may still work.
 struct retry_commits_later {
     friend bool operator==(const retry_commits_later&, const retry_commits_later&) = default;
 };
@@ -55,7 +57,7 @@ struct version_became {
     std::int32_t version = k_any_version;
     friend bool operator==(const version_became&, const version_became&) = default;
 };
-// Passes the answer to a read of the hold's znode to the hold, which may end because of that answer.
+// The answer to a read of the hold's znode. The session passes the answer on to the hold, which may end because of it.
 struct apply {
     reply answer;
     friend bool operator==(const apply&, const apply&) = default;

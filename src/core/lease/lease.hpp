@@ -68,8 +68,8 @@ public:
     void detached();
     // Called when the client learned at `learned` the role of the server of `connection`.
     void role_known(std::uint64_t connection, server_role role, time_point learned);
-    // Sets the relay bound for `connection` until its end: how late the leader may learn of a request that a follower
-    // has answered. The next connection begins with lease_rule::relay_bound again.
+    // Sets the relay bound: how late the leader may learn of a request that a follower has answered. The value applies
+    // until `connection` ends. The next connection begins with lease_rule::relay_bound again.
     void relay_bound_known(std::uint64_t connection, duration bound);
     // Called if the server of `connection` may not be Apache ZooKeeper's. Then the lease assumes that every request is
     // relayed to a leader. The longest time for this (the relay bound) is an assumption, too.
@@ -114,8 +114,8 @@ public:
         return std::max(valid_until(),
                         is_direct() ? chained_until() : chained_until() - bound_by_our_clock());
     }
-    // Returns the interval at which an idle session sends a request. After a longer pause the requests would no longer
-    // prove without a gap that the session lives.
+    // Returns the interval at which an idle session sends requests, so that their answers prove without interruption
+    // that the session lives.
     [[nodiscard]] duration keep_alive() const;
 
     // Returns the end of the lease; time_point::min() if the session was never established.

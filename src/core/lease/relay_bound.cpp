@@ -13,7 +13,7 @@ namespace {
 // Defaults of ZooKeeper's minSessionTimeout and maxSessionTimeout, in ticks.
 constexpr int k_least_ticks = 2;
 constexpr int k_most_ticks = 20;
-// Upper limit of the returned bound. No session timeout is longer.
+// Upper limit of the result of relay_bound(). No session timeout is longer.
 constexpr duration k_longest = std::chrono::years{10};
 
 // Returns the longest tick with which servers would grant the session timeout `granted`. The result is at least the

@@ -16,7 +16,7 @@
 // - Connections are numbered from 1 upwards in each session. A connection attaches only after the event `detached` of
 //   the previous connection.
 // - Replies, watch events and link events are delivered one at a time, in the order in which the servers sent them.
-//   No function that the receiver calls delivers them, except coordinator_session::help.
+//   A function that the receiver calls never delivers them itself. Exception: coordinator_session::help.
 #pragma once
 
 #include <algorithm>
@@ -121,8 +121,8 @@ using operation =
 }
 
 // True for a change that a server must keep as long as the session that made the change lives: an operation that
-// creates or removes nodes, or a multi with a set. (By a multi with a set a holder leaves data for other contenders.)
-// False for a single set, and for a multi that only checks.
+// creates or removes nodes, or a multi with a set, with which a holder leaves data for other contenders. False for a
+// single set, and for a multi that only checks.
 [[nodiscard]] inline bool changes_nodes(const operation& op) noexcept {
     const auto only_checks = [](const multi_part& part) {
         return std::holds_alternative<check_op>(part);

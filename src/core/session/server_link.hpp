@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// server_link: one session of the servers with its lease, and with its connections, which follow one another. The epoch
-// and the connection are optional members, so one assignment ends each.
+// server_link: one session of the servers (an epoch), with its lease and its connections, which follow one another. The
+// epoch and the connection are optional members. So a single assignment ends the epoch, or the connection.
 //
 // Thread safety: none, a value.
 #pragma once

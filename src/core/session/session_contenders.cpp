@@ -10,7 +10,7 @@ namespace turnstile::core {
 
 namespace {
 
-// A session warns for at most this many folders that the folder has several kinds of locks.
+// The largest number of folders for which a session warns that several kinds of locks use the same folder.
 constexpr std::size_t k_most_mixed_folders = 64;
 
 confirmation_needs needs_of(const contender_table& contenders) {

@@ -150,7 +150,8 @@ std::vector<removal> session_traces::take_removals(session_basics& basics) {
     return all;
 }
 
-// The removal of a znode uses up a watch on it, so that watch need not be dropped at the servers.
+// Drops the watches that only the removed contender needed. Skips znodes that this session is removing: the removal of
+// a znode ends the watches on it.
 void session_traces::give_back_watches(removal& removed, session_basics& basics) {
     for (auto& path : std::exchange(removed.watched, {}))
         if (!epoch_->removals.removes(path) && !epoch_->watches.contains(path))

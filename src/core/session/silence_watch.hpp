@@ -65,8 +65,8 @@ public:
         if (when >= *waiting_since_ + session_timeout * 2 / 3) return std::nullopt;
         return when;
     }
-    // Returns the longest round trip of a look (a question to other servers) after which the client may still leave its
-    // silent connection. A longer round trip would raise limit() above the time for which the connection has been
+    // The client asks other servers for a leader (a look). It may leave its silent connection only if the answer comes
+    // within the returned time. A slower answer would raise limit() above the time for which the connection has been
     // silent.
     [[nodiscard]] duration longest_look(time_point now) const {
         return waiting_since_ ? (now - *waiting_since_) / k_trips : duration{};

@@ -27,7 +27,7 @@ public:
         : servers_{servers}, path_{std::move(path)}, by_{by} {}
 
     [[nodiscard]] result<stamped_data> read(const query_options& limits) const;
-    // Returns the time by the leader's clock at some moment after the begin of this call.
+    // Returns the time by the leader's clock at some moment after the start of this call.
     [[nodiscard]] result<std::int64_t> ask_time(const query_options& limits) const;
     // Writes or creates the znode. Errors: bad_version and node_exists if the znode has changed since `as_read`.
     result<void> write(const stamped_data& as_read, const std::string& text,

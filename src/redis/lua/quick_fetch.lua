@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Fetches the queued events. After the event of a removal, a client that waits for a lock lists the folder, the parent
--- of the removed znode. So if this is the only event and the list is short, the answer includes the list.
+-- of the removed znode. If this is the only event and the folder has at most 1,000 children, the answer includes the
+-- list.
 do
   local is, queued, zxid, due, looked, id =
       unpack(call('HMGET', nodes, 's' .. sid, 'q' .. sid, 'z', 'd', 'i', 'r'))

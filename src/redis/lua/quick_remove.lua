@@ -8,8 +8,8 @@
 -- - 130 = container and emptied (2 + 128). The result 2 means a container without the flag `emptied`, which the key P:r
 --   does not contain yet.
 
--- Returns the message to the sessions that watch the znode: the zxid of the removal, the event, and the folder's list
--- if it is short (bell.hpp).
+-- Returns the message to the sessions that watch the znode: the zxid of the removal and the event. If the folder has at
+-- most 100 children, the message also contains their names (bell.hpp).
 local function removal(z, event, parent, head, length, children)
   local parts = {struct.pack('<dI4', z, #event), event}
   if children > 100 then return table.concat(parts) end
