@@ -110,8 +110,8 @@ TEST(doctor, has_nothing_to_say_of_what_is_well) {
     EXPECT_TRUE(doctor_text(healthy(), notes).ends_with("\nno problem was found\n"));
     const findings warned{{severity::warning, "a", "a", "a", "a"}};
     EXPECT_EQ(doctor_text(healthy(), warned).find("no problem was found"), std::string::npos);
-    EXPECT_NE(text.find("12 s: tickTime 2 s, syncLimit 5"), std::string::npos) << text;
-    EXPECT_NE(text.find("for 17.97 s through a follower, for 29.97 s"), std::string::npos) << text;
+    EXPECT_NE(text.find("12 s (tickTime 2 s, syncLimit 5)"), std::string::npos) << text;
+    EXPECT_NE(text.find("17.97 s through a follower, 29.97 s"), std::string::npos) << text;
 }
 
 TEST(doctor, names_each_servers_trouble) {

@@ -343,7 +343,7 @@ TEST_F(contender_permits, more_permits_than_there_are_is_refused_with_both) {
     use(for_permit(6));
     enter(5, {}, "5 was 7");
     expect_failed(errc::bad_option);
-    EXPECT_THAT(failure(), HasSubstr("5, not 6"));
+    EXPECT_THAT(failure(), HasSubstr("5 permits, and the call asks for 6"));
 }
 
 TEST_F(contender_permits, once_is_busy_when_there_is_no_room) {
