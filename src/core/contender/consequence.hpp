@@ -22,7 +22,7 @@ struct done {  // the component's purpose is fulfilled
 struct suspends {  // send nothing more until the next link event, or until a pause has passed
     friend bool operator==(const suspends&, const suspends&) = default;
 };
-struct lists_again {  // the list of the folder is out of date: request a new one
+struct lists_again {  // the known children of the folder are out of date: list them again
     friend bool operator==(const lists_again&, const lists_again&) = default;
 };
 struct own_znode_gone {  // another client removed the contender's znode

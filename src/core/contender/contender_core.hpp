@@ -12,7 +12,7 @@
 // |          |                                |                          | leaving   | the znode of an abandoned      |
 // |          |                                |                          |           | create is found (leftover)     |
 // | creating | a create in progress; usually  | none                     | queued    | the create was carried out     |
-// |          | a list right behind it         |                          | first     | its number shows that no other |
+// |          | a request (list) right behind  |                          | first     | its number shows that no other |
 // |          |                                |                          |           | contender is ahead             |
 // |          |                                |                          | leaving   | znode created, caller gave up  |
 // |          |                                |                          | unsure    | the answer was lost            |
@@ -42,8 +42,9 @@
 //
 // If the answer to a create was lost, the contender first commits a write on the new connection. After that write a
 // late create of the old connection cannot commit any more: the server answers that create with "session moved". Only
-// then does a list show whether a child with our GUID exists. The child is ours only if this session owns it. If the
-// list does not show the child, the session searches for it for a while longer (abandoned_creates.hpp).
+// then does a list of the folder's children show whether a child with our GUID exists. The child is ours only if this
+// session owns it. If the list does not show the child, the session searches for it for a while longer
+// (abandoned_creates.hpp).
 //
 // docs/why/mutex.md argues each step. Thread safety: none, a value.
 #pragma once
@@ -79,9 +80,10 @@ public:
     void on_attached(contender_session& c);
     void on_detached(contender_session& c);
     void on_epoch_end(contender_session& c, const error& why);
-    // on_lease_end: the lease ran out. on_lease_confirmed: an answer extended the lease, so a grant may be possible
-    // now. watch_own_znode: the session is about to send a confirmation (a check of one znode; its answer extends the
-    // lease). The contender sets a watch on its own znode, which another client may have deleted or changed.
+    // on_lease_end: called when the lease has run out. on_lease_confirmed: an answer extended the lease, so a grant may
+    // be possible now. watch_own_znode: the session is about to send a confirmation (a check of one znode; its answer
+    // extends the lease). The contender sets a watch on its own znode, which another client may have deleted or
+    // changed.
     void on_lease_end(contender_session& c, const error& why);
     void on_lease_confirmed(contender_session& c) { step(c); }
     void watch_own_znode(contender_session& c);

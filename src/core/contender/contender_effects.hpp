@@ -29,8 +29,8 @@ struct enter {
     create_op znode;
     friend bool operator==(const enter&, const enter&) = default;
 };
-// Requests a list of a folder's children. The session sends the list after it has received this effect, and may share
-// the list among several contenders.
+// Requests the names of a folder's children. The session sends the request (list) after it has received this effect.
+// Several contenders may share the answer.
 struct list {
     ticket id{};
     std::string folder;
@@ -58,8 +58,8 @@ struct number_known {
     friend bool operator==(const number_known&, const number_known&) = default;
 };
 
-// Registers the contender for the events DELETED and CHANGED of a znode. The contender also submits a get that sets the
-// watch.
+// Registers the contender for the events DELETED and CHANGED of a znode. The contender also submits the request (get)
+// that sets the watch.
 struct watch {
     std::string path;
     friend bool operator==(const watch&, const watch&) = default;
@@ -87,13 +87,13 @@ struct warn_of_foreign {
 struct containers_unsupported {
     friend bool operator==(const containers_unsupported&, const containers_unsupported&) = default;
 };
-// Reports to the session that the connection ended before the create of a parent was answered. Some servers close the
-// connection after a request that they do not know.
+// Reports to the session that the connection ended before the servers answered the request to create a parent znode.
+// Some servers close the connection after a request that they do not know.
 struct parent_create_lost {
     friend bool operator==(const parent_create_lost&, const parent_create_lost&) = default;
 };
-// Requests that the session searches for a znode with this GUID for a while. The folder has no such znode, but a late
-// create may still make one.
+// Requests that the session searches for a znode with this GUID for a while. The folder has no such znode, but a create
+// whose answer was lost may still make the znode.
 struct abandon {
     std::string guid;
     friend bool operator==(const abandon&, const abandon&) = default;

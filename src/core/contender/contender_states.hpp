@@ -41,7 +41,8 @@ class contender_call;
 
 namespace state {
 
-// Data that a contender needs in addition to the names in a list: the order of equal numbers, and a semaphore's limit.
+// Data that a contender needs in addition to the names of a folder's children: the order of equal numbers, and a
+// semaphore's limit.
 struct list_supplement {
     std::vector<std::string> children;  // kept until these data suffice to determine the position
     tie_order ties;
@@ -75,8 +76,8 @@ struct outside : entering {
     friend bool operator==(const outside&, const outside&) = default;
 };
 
-// A create is in progress, and usually a list of the folder, which the contender sends right after the create. The
-// contender omits the list if the number from the create is likely to show that no contender is ahead.
+// The request to create the znode is in progress. Usually a request for the folder's children (list) is in progress,
+// too. The contender omits this second request if the new znode's number will probably show that no contender is ahead.
 struct creating : entering {
     time_point asked_at{};
     pending_ticket sent{};
@@ -90,11 +91,11 @@ struct creating : entering {
     friend bool operator==(const creating&, const creating&) = default;
 };
 
-// The answer to the create was lost.
+// The answer to the request that creates our znode was lost.
 struct unsure : entering {
     time_point asked_at{};
     std::uint64_t verified_on = 0;  // the connection on which a write has committed after the loss
-    std::string name{};             // the child with our GUID, if a list has shown it
+    std::string name{};             // the child with our GUID, if an answer has shown it
     pending_ticket verifying{};
     pending_ticket listing{};
     pending_ticket locating{};
@@ -148,9 +149,10 @@ struct standing {
 // Common part of the states queued and first, in which a caller waits (state_waiting.cpp).
 struct waiting : standing {
     bool waited = false;  // true: another contender was ahead at this position
-    // Number of the connection on which a list showed the contender's position; 0: that list is out of date.
+    // Number of the connection on which a list of the folder's children showed the contender's position; 0: that list
+    // is out of date.
     std::uint64_t listed_on = 0;
-    std::int64_t pzxid = 0;  // the folder's latest change, from that list
+    std::int64_t pzxid = 0;  // the folder's latest change at the latest list of its children
     base::cold<list_supplement> beside{};
 
     [[nodiscard]] bool is_listed_on(std::uint64_t connection) const noexcept {
@@ -170,7 +172,8 @@ struct first;
 
 // The contender waits in the queue: it lists the folder and watches the contenders ahead (state_queued.cpp).
 struct queued : waiting {
-    // The number of contenders ahead, by the latest list. 0: a list of an earlier connection showed no contender ahead.
+    // The number of contenders ahead, by the latest list of the folder's children. 0: a list on an earlier connection
+    // showed no contender ahead.
     std::optional<std::uint32_t> ahead{};
     pending_ticket listing{};
     awaited_znodes awaited{};

@@ -33,8 +33,8 @@ struct contender_view : session_view {
     // window has room, and no other contender or request of this session must go first.
     bool may_enter = true;
     // Facts about the folder that the contender enters (core/session/sole_contender_memory.hpp). omits_list: the
-    // contender need not send a list after its create. sole_number: if the create gets this number, no contender is
-    // ahead.
+    // contender need not list the folder's children after it has created its znode. sole_number: if the new znode gets
+    // this number, no contender is ahead.
     bool omits_list = false;
     std::optional<std::int32_t> sole_number{};
     // Set if no lease can become valid on this connection, so that no contender can be granted. Then the contender
@@ -55,7 +55,8 @@ struct contender_view : session_view {
     std::size_t most_bytes_watched = 0;
     std::size_t chroot = 0;  // bytes that the servers put before each path
 
-    // The list whose answer the contender is handling; nullptr if that list was not prepared for several contenders.
+    // The folder's children in the answer that the contender is handling; nullptr if these names were not prepared for
+    // several contenders.
     prepared_list* list = nullptr;
 };
 

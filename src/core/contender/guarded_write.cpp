@@ -13,7 +13,7 @@ namespace turnstile::core {
 
 namespace {
 
-constexpr std::int32_t k_fence = 2;  // number by which the fence increases the version
+constexpr std::int32_t k_fence = 2;  // a fence is two writes; each raises the version by 1
 
 // The table in guarded_write.hpp: each row is a state, with the states that may follow it.
 constexpr std::size_t k_write_states = 6;
@@ -380,7 +380,8 @@ bool guarded_writes::waits(const session_view& session) const noexcept {
     return is<write_state::idle>() || is<write_state::in_doubt>();
 }
 
-// No multi of the oldest commit can be applied any more. proceed() sends a new multi, if the commit is still wanted.
+// No transaction that was sent for the oldest commit can be applied any more. proceed() sends a new transaction, if the
+// commit is still wanted.
 void guarded_writes::put_back(effects& out) {
     TURNSTILE_CHECK(is<write_state::idle>());
     if (over_) return fail_unsent(*over_, out);

@@ -29,12 +29,12 @@
 // The end of the session leads from each state to idle.
 //
 // If the answer to a commit's multi is lost, the *fence* follows: another multi, of two sets of the own znode, which
-// changes the version from v to v + 2. The servers apply at most one of the fence and the lost multi, since both
-// require v. So once the servers have applied the fence, the lost multi fails. The read that is sent after the fence
-// shows the outcome. If the version is v + 1, the servers have applied the lost multi, and the commit has succeeded. If
-// the version is v + 2, they have applied the fence, and the commit is sent in a new multi that requires v + 2,
-// provided that the hold still exists. The outcome stays unknown (errc::outcome_unknown) if the znode is gone, has
-// another client's data, may not be written any more, or ended with its session.
+// changes the version from v to v + 2. The servers apply at most one of the two multis, since both require v. So once
+// the servers have applied the fence, the commit's multi fails. The read that is sent after the fence shows the
+// outcome. If the version is v + 1, the servers have applied the commit's multi, and the commit has succeeded. If the
+// version is v + 2, they have applied the fence, and the commit is sent in a new multi that requires v + 2, provided
+// that the hold still exists. The outcome stays unknown (errc::outcome_unknown) if the znode is gone, has another
+// client's data, may not be written any more, or ended with its session.
 //
 // A pure value. Thread safety: none.
 #pragma once

@@ -73,10 +73,10 @@ void lock_delay::apply(contender_session& c, const marking_contender& own, const
     const bool known = left_.holder == found.holder;  // the delay for this holder has begun already
     left_ = std::move(found);
     if (known) return;
-    // The age of the note (the text " left" in the mark) is the difference between the time stamps of our znode and of
-    // the note. The servers' leader takes each time stamp from its own clock. If two leaders with different clocks
-    // wrote the two stamps, the age is wrong by the difference of the clocks. A leader whose clock is ahead of the
-    // others shortens the delay (docs/why/lock-delay.md).
+    // The age of the note (the text " left" in the crash mark) is the difference between the time stamps of our znode
+    // and of the note. The servers' leader takes each time stamp from its own clock. If two leaders with different
+    // clocks wrote the two stamps, the age is wrong by the difference of the clocks. A leader whose clock is ahead of
+    // the others shortens the delay (docs/why/lock-delay.md).
     const milliseconds since{left_.noted ? std::max<std::int64_t>(own_ctime_ - answer.stat.mtime, 0)
                                          : 0};
     const auto left = c.lengthened(milliseconds{left_.delay_ms}) - since;

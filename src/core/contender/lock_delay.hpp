@@ -63,9 +63,9 @@ public:
     }
     [[nodiscard]] std::optional<time_point> end() const noexcept { return end_; }
 
-    // Called if a list shows another contender ahead, although our contender was first before. Then the servers have
-    // restarted from older data, and may have lost our crash mark (crash_mark.hpp). If the contender ahead crashes, its
-    // whole delay must pass, even if its mark equals the mark that we read before.
+    // Called if a list of the folder's children shows another contender ahead, although our contender was first before.
+    // Then the servers have restarted from older data, and may have lost our crash mark (crash_mark.hpp). If the
+    // contender ahead crashes, its whole delay must pass, even if its mark equals the mark that we read before.
     void begin_again() noexcept {
         state_ = state::unread;
         left_ = {};
@@ -97,8 +97,8 @@ private:
     std::int64_t own_ctime_ = 0;
     state state_ = state::unread;
     state written_ = state::unread;  // the state that follows if the write succeeds
-    crash_mark left_;                // the mark that a crashed holder left behind
-    std::int32_t left_version_ = 0;  // version of the mark's znode
+    crash_mark left_;                // the crash mark that was found at the servers
+    std::int32_t left_version_ = 0;  // version of the znode of that mark
     bool version_is_known_ = false;  // the version was read on this connection
     std::optional<time_point> end_;
     pending_ticket reading_;

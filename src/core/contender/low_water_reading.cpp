@@ -40,7 +40,7 @@ consequence low_water_reading::on_answer(const reply& answer, contender_family o
     const bool ours = read && (mark || answer.data.empty());
     folder_version_ = ours ? std::optional{answer.stat.version} : std::nullopt;
     if (mark && own && leaves_nobody_ahead(*mark, nearest_, *own)) return done{};
-    return goes_on{};  // without a proof from the mark a list decides
+    return goes_on{};  // the mark proves nothing: list the folder's children
 }
 
 }  // namespace turnstile::core

@@ -20,8 +20,8 @@ namespace turnstile::core {
 class own_znode_watch {
 public:
     own_znode_watch() = default;
-    // Makes the watch of a new znode, whose create was sent at `asked_at`. No client can have written into this znode
-    // before that time.
+    // Makes the watch of a new znode. `asked_at`: the send time of the request that created the znode. No client can
+    // have written into this znode before that time.
     explicit own_znode_watch(time_point asked_at) : seen_at_{asked_at} {}
 
     // True if the contender knows of every write of another client into the znode, except a write so recent that it
@@ -42,11 +42,12 @@ public:
 
     // Sets the watch, unless it is set on this connection or its request is in progress.
     void watch(contender_session& c, const std::string& path);
-    // Sends a get without a watch, unless a request is in progress.
+    // Reads the znode (get) without setting a watch, unless a request is in progress.
     void look(contender_session& c, const std::string& path);
     // Handles the watch event. Returns true if the watch cannot fire again, since the znode is gone.
     [[nodiscard]] bool on_event(watch_kind kind) noexcept;
-    // Called after a check that showed a write into the znode. The watch must be set again.
+    // Called when a request that checked the znode's version has shown another client's write. The watch must be set
+    // again.
     void was_changed() noexcept { watched_on_ = 0; }
     // Handles the answer to a request of this object. Returns true if the request should have set the watch, but the
     // znode was gone. Then the caller must unregister the watch at the session.
@@ -59,7 +60,7 @@ public:
 
 private:
     pending_ticket watching_;
-    pending_ticket looking_;        // a get without a watch
+    pending_ticket looking_;        // a read that sets no watch
     std::uint64_t watched_on_ = 0;  // number of the connection with the watch; 0: not watched
     time_point seen_at_{};          // the instant before which every write is known
     bool interest_ = false;

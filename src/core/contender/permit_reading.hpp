@@ -62,9 +62,10 @@ public:
 private:
     pending_ticket reading_;
     pending_ticket settling_;
-    std::optional<permit_limit> limit_;  // read after the list
-    std::int64_t list_mzxid_ = 0;        // mzxid of the folder's data at the time of the list
-    std::int64_t limit_mzxid_ = 0;       // mzxid of the folder's data at the read of the limit
+    std::optional<permit_limit> limit_;  // read after the contenders were listed
+    // The folder's mzxid when the contenders were listed.
+    std::int64_t list_mzxid_ = 0;
+    std::int64_t limit_mzxid_ = 0;  // the folder's mzxid when the limit was read
     std::int32_t limit_version_ = 0;
     bool by_children_ = false;
     std::uint64_t children_on_ = 0;  // connection with the watch on the children, until it fires

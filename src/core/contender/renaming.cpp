@@ -50,7 +50,7 @@ consequence renaming::on_answer(contender_session& c, const renamed_znode& own,
 consequence renaming::on_sent(const renamed_znode& own, const reply& answer) {
     if (answer.outcome != outcome::not_sent && !is_heard(answer)) {
         unsure_ = true;  // place: rename_is_unsure
-        fenced_on_ = 0;  // an earlier fence does not concern this rename
+        fenced_on_ = 0;  // a write that stopped an earlier rename does not count
         fence_refused_ = false;
         return suspends{};
     }
@@ -86,9 +86,9 @@ consequence renaming::on_fenced(const renamed_znode& own, const reply& answer) {
             fenced_on_ = answer.connection;
             fence_refused_ = false;
             return goes_on{};
-        // The servers refused the write that should stop the lost rename, so the rename may still commit. A later list
-        // without the old name shows the outcome. A list with the old name does not show the outcome, because the
-        // rename may commit after that list.
+        // The servers refused the write that should stop the rename with the lost answer, so the rename may still
+        // commit. If a later list of the folder's children lacks the old name, it shows the outcome. A list with the
+        // old name does not show the outcome, because the rename may commit after that list.
         case answer_class::forbidden:
         case answer_class::over_quota:
             fenced_on_ = answer.connection;
@@ -118,7 +118,8 @@ consequence renaming::on_listed(contender_session& c, const renamed_znode& own,
         case answer_class::elsewhere:
         case answer_class::retry: return suspends{};
     }
-    if (answer.connection != fenced_on_) return goes_on{};  // send another fence first
+    // First send another write that stops the rename.
+    if (answer.connection != fenced_on_) return goes_on{};
     const auto stands = [&answer](const std::string& name) {
         return std::find(answer.children.begin(), answer.children.end(), name) !=
                answer.children.end();

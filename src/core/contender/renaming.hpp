@@ -7,7 +7,7 @@
 // | wanted     | send()                        | in progress                                                   |
 // | in progress| the answer arrives            | done, refused, or wanted again                                |
 // |            | the answer is lost            | unsure                                                        |
-// | unsure     | our write changed our znode   | wanted: the lost rename was not and will not be carried out   |
+// | unsure     | our write changed our znode   | wanted: the rename was not and never will be carried out      |
 // |            | our znode does not exist      | fenced: the next list of the folder shows the outcome         |
 // |            | we may not write it           | fenced, but a list that has the old name shows no outcome     |
 // | fenced     | a list on this connection     | done, or our znode is gone                                    |
@@ -18,8 +18,8 @@
 //
 // If the answer to the transaction is lost, a server may still have the transaction, and send it to the leader after
 // our next requests (docs/why/mutex.md, step 2). So the rename may commit late. It requires the version that our znode
-// had when the rename was sent. Therefore the contender writes its znode, which changes the version. If the lost rename
-// was not carried out before this write, it never will be.
+// had when the rename was sent. Therefore the contender writes its znode, which changes the version (a *fence*). If the
+// rename was not carried out before this write, it never will be.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -40,7 +40,7 @@ struct renamed_znode {
     const std::string& folder;
     std::string name;
     std::string data;
-    std::int32_t& version;  // the version that we know; the write of a fence changes it
+    std::int32_t& version;  // the version that we know; our writes change it
 };
 
 class renaming {
@@ -73,7 +73,7 @@ private:
     pending_ticket sent_;
     pending_ticket fencing_;
     pending_ticket listing_;
-    std::uint64_t fenced_on_ = 0;  // connection of the latest write that stops a lost rename
+    std::uint64_t fenced_on_ = 0;  // connection of the latest write that stops an unanswered rename
     bool fence_refused_ = false;   // true: that write was forbidden; the rename may still commit
     bool unsure_ = false;          // true: the answer to the rename was lost
 };

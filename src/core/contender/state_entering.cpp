@@ -66,7 +66,8 @@ void outside::create(contender_call& call) {
     creating next{std::move(*this)};
     next.guid = c.new_guid();  // place: fresh_guid
     next.asked_at = c.now();
-    // The servers answer a session's requests in order, so a list that follows the create shows our znode.
+    // The servers answer a session's requests in order, so a list of the folder's children that follows the create
+    // shows our znode.
     next.sent = c.enter({base::child_path(call.folder(), contender_prefix(next.guid, wants)),
                          call.data(), create_mode::ephemeral_sequential, c.acl()});
     if (wants.kind == claim_kind::permit) {
@@ -93,9 +94,9 @@ void outside::create_parents(contender_call& call) {
 
 void creating::on_reply(contender_call& call, const reply& answer) {
     if (sent.take_answer(answer)) return on_created(call, answer);
-    // The list was answered before the create: the servers refused a batch that contained the create, so the create was
-    // sent again after the list. If the client may not list the folder, the next list shows that, once our znode
-    // exists.
+    // This is the answer to the request for the folder's children. The servers refused a batch that contained our
+    // create, so the create was sent again after that request. If the client may not list the folder, the next request
+    // for the children shows that, once our znode exists.
     if (listing.take_answer(answer)) return call.ignore_list(answer);
     // The servers refused a batch that contained our create. So the create was sent again, after this read of the
     // semaphore's limit. The contender ignores the answer to this read, because a new read follows the create.

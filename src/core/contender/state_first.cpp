@@ -47,9 +47,9 @@ void first::grant(contender_call& call) {
     auto& c = call.session;
     // Contenders of a read-write lock may be granted in another order than their znodes were created, so their tokens
     // cannot be their czxids alone. A contender that excluded this contender has left before this grant. The zxid of
-    // that contender's removal is higher than that contender's token, and the list shows that zxid as the folder's
-    // latest change (pzxid). If the folder's counter of creates has reached its maximum, the servers do not count a
-    // create as a change of the folder. Then pzxid may be lower than the contender's czxid.
+    // that contender's removal is higher than that contender's token, and the list of the folder's children shows that
+    // zxid as the folder's latest change (pzxid). If the folder's counter of creates has reached its maximum, the
+    // servers do not count a create as a change of the folder. Then pzxid may be lower than the contender's czxid.
     const bool sorted_by_list = family(kind) == contender_family::read_write;
     // place: number_of_a_token
     const auto zxid = sorted_by_list ? std::max(pzxid, czxid) : czxid;

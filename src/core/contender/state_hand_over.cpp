@@ -12,16 +12,17 @@ namespace turnstile::core::state {
 
 // ---- the contender ahead ends ----------------------------------------------------------------
 
-// Called when the contender `gone`, which was ahead, has ended. An event or the answer to a get has shown its end. If a
-// list on this connection showed no other contender ahead, this contender is first now. Otherwise this contender must
-// read whether it is first: in a long queue from the folder's data (low_water_mark.hpp), else from a list.
+// Called when the contender `gone`, which was ahead, has ended. An event or the answer to a read has shown its end. If
+// a list of the children on this connection showed no other contender ahead, this contender is first now. Otherwise
+// this contender must read whether it is first: in a long queue from the folder's data (low_water_mark.hpp), else from
+// a list of the children.
 void queued::on_awaited_gone(contender_call& call, const std::string& gone,
                              std::uint64_t connection) {
     TURNSTILE_CHECK(connection != 0);
     auto& c = call.session;
     const bool current = connection == c.connection();
     if (current && may_be_handed_over(connection)) {
-        low_water.forget_version();  // the contender ahead may have raised the mark
+        low_water.forget_version();  // the contender ahead may have changed the folder's data
         return call.enter(first{std::move(*this)});
     }
     const auto nearest = contender_sequence(gone);
@@ -84,7 +85,7 @@ void queued::on_renamed(contender_call& call, const reply& answer) {
     if (ends) {
         rename.reset();
         // place: new_place_is_listed
-        listed_on = 0;  // another list must show what blocks the new position
+        listed_on = 0;  // list the folder again, to see what blocks the new position
     }
     apply(call, answer, outcome);
 }

@@ -40,8 +40,8 @@ void held::on_reply(contender_call& call, const reply& answer) {
 
 void held::on_watch(contender_call& call, const watch_event& event) {
     if (event.path == call.folder()) {
-        // This contender's list sets this contender's watch. So an event before the answer to that list comes from the
-        // watch of another contender of this session.
+        // This contender's request for the folder's children sets its watch. So an event before the answer to that
+        // request comes from the watch of another contender of this session.
         // place: arrival_behind_the_hold
         if (behind->is_watched_on(event.connection)) on_contended(call);
     } else if (event.path == path(call)) {

@@ -18,8 +18,8 @@ constexpr int k_most_refused_removals = 16;
 
 }  // namespace
 
-// A contender that has written a crash mark (lock_delay.hpp) has no contender ahead, even if it has not used a list on
-// this connection yet: only the first contender writes the mark.
+// A contender that has written a crash mark (lock_delay.hpp) has no contender ahead, even if it has not listed the
+// folder on this connection yet: only the first contender writes the mark.
 leaving::leaving(queued&& from) : standing{std::move(from)} {
     was_first = from.ahead == 0U || delay->is_marked();
     awaited = std::move(from.awaited);

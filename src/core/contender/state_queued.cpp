@@ -181,7 +181,7 @@ void queued::judge(contender_call& call, const std::vector<std::string>& childre
         judged = decide(children, name, kept.ties.czxids(), limit);
         if (judged.verdict == verdict::ask_czxid) kept.children = children;
     } else if (!beside->permits.limit()) {
-        beside.reset();  // equal numbers and a limit stay useful for the next list
+        beside.reset();  // keep `beside` only for equal numbers or a limit
     }
     take_place(call, judged);
     if (!call.leaves_state() && judged.verdict == verdict::wait_on_any)
@@ -203,8 +203,8 @@ void queued::take_place(contender_call& call, const decision& judged) {
         case verdict::ask_czxid: return beside.change().ties.ask(call.session, folder, judged.tied);
         case verdict::granted:
             awaited.give_back(call.session, folder);
-            // From now on this contender's lists set no watch on the folder's children: a list on a later connection
-            // would set a watch that no code unregisters.
+            // From now on this contender's requests for the folder's children set no watch. Otherwise a request on a
+            // later connection would set a watch that no code unregisters.
             watch_one_by_one();
             return call.enter(first{std::move(*this)});
         case verdict::wait_on:
@@ -282,7 +282,7 @@ void queued::choose_watches(contender_call& call, const decision& judged) {
     permits.watch_by_children(!call.session.has_room_to_watch(judged.holders.size(), more, bytes));
     if (!permits.lists_with_watch()) return;
     if (!permits.children_watched_on(call.session.connection()))
-        listed_on = 0;  // list again, with a watch
+        listed_on = 0;  // list the children again, with a watch
 }
 
 // ---- contenders ahead -----------------------------------------------------------------------
@@ -334,8 +334,8 @@ void queued::on_probed(contender_call& call, awaited_znode& probed, const reply&
 
 void queued::on_awaited(contender_call& call, awaited_znode& znode, const watch_event& event) {
     if (event.kind == watch_kind::children) {
-        // If no list of this contender has set the watch that fired, the event concerns an older watch, or a watch of
-        // another contender of this session. The contender ignores that event.
+        // If no request of this contender has set the watch that fired, the event concerns an older watch, or a watch
+        // of another contender of this session. The contender ignores that event.
         if (!beside->permits.children_watched_on(event.connection)) return;
         beside.change().permits.children_watch_fired();
         listed_on = 0;

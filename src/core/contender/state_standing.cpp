@@ -12,11 +12,12 @@ namespace turnstile::core::state {
 namespace {
 
 // From this number on, a waiter must list the folder before its grant, because the folder's counter of creates is close
-// to its maximum. A waiter with a lower number may be granted without a list.
+// to its maximum. A waiter with a lower number may be granted without listing the folder.
 constexpr std::int32_t k_near_counter_end = std::numeric_limits<std::int32_t>::max() - 1'000'000;
 
 // True for kinds whose waiter gets the lock without a request when the only contender ahead ends. Readers and writers
-// need a list, because their token depends on it. A semaphore's contenders need a list to count permits.
+// must list the folder, because their token depends on the answer. A semaphore's contenders must list the folder to
+// count permits.
 constexpr bool is_handed_over(claim_kind kind) {
     return kind == claim_kind::lock || kind == claim_kind::latch;
 }
@@ -54,8 +55,9 @@ void standing::apply_own(contender_call& call, const reply& answer) {
 }
 
 // Handles the answer to the request that sets the watch on our znode. The request may have been lost with an earlier
-// connection, and its answer may arrive only after the next attach. Then this function sets the watch again. At that
-// attach the contender sent no new request, because the lost request still counted as in progress.
+// connection, and its answer may arrive only after the next connection has begun. Then this function sets the watch
+// again. When that connection began, the contender sent no new request, because the lost request still counted as in
+// progress.
 void standing::apply_own_and_watch(contender_call& call, const reply& answer) {
     const bool is_lost = own.expects_watch(answer.id) && answer.outcome != outcome::answered &&
                          answer.connection < call.session.connection();

@@ -19,8 +19,8 @@ consequence tie_order::on_answer(const reply& answer) {
     const auto name = asking_.extract(answer.id).mapped();
     switch (classify(answer)) {
         case answer_class::ok: learn(name, answer.stat.czxid); return goes_on{};
-        // The other contender's znode is gone. Our znode may be gone as well, and may have gone first. Only a list
-        // shows both znodes at the same instant.
+        // The other contender's znode is gone. Our znode may be gone as well, and may have gone first. Only a list of
+        // the folder's children shows both znodes at the same instant.
         case answer_class::gone: return lists_again{};
         case answer_class::forbidden:
             return refused{{errc::no_permission,

@@ -2,7 +2,8 @@
 // tie_order: the order of contenders with equal numbers, by the creation of their znodes.
 //
 // If a folder's counter of creates stays at its maximum, many contenders get the same number (queue_rule.hpp). A
-// tie_order keeps the czxids that it has read, so that later lists need no further reads.
+// tie_order keeps the czxids that it has read, so that the order in a later list of the children needs no further
+// reads.
 //
 // Thread safety: none, a value.
 #pragma once

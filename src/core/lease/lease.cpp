@@ -122,7 +122,7 @@ void lease::answered(std::uint64_t connection, time_point sent, time_point recei
 }
 
 // If the request went directly to the leader, it reached the leader at `received` at the latest. If a follower relays
-// the request, it may reach the leader up to one relay bound (relay_bound.hpp) after `received`.
+// the request, it may reach the leader after `received`, later by at most the relay bound (relay_bound.hpp).
 void lease::chain(time_point sent, time_point received) {
     TURNSTILE_CHECK(here_.chain);
     const bool directly = here_.direct_since && sent >= *here_.direct_since;

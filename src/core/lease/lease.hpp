@@ -18,17 +18,17 @@
 // latest write whose answer counts, and proves that the server had a majority and that the session existed. Then c is
 // the latest of
 //   (a) w, if this connection is to a standalone server or to the leader, and the client knew this at w;
-//   (b) the send time of a request on this connection whose answer was received at w - R or earlier. R is the relay
-//       bound (relay_bound.hpp), lengthened by the drift;
+//   (b) the send time of a request on this connection whose answer was received at w - R or earlier. R is the longest
+//       time until the leader learns of a follower's answer (relay_bound.hpp), lengthened by the drift;
 //   (c) the c that earlier connections of the session established, or the instant before a new session was opened;
 //   (d) the send time of the latest answered request of an earlier connection, once a write has committed on this
-//       connection: the re-attach touches the session at the leader, and began after that request.
+//       connection: the reconnect touches the session at the leader, and began after that request.
 //
-// Between two writes a chain of reads extends what the next write will prove. A chain begins with an attach before
-// c + S - drift * S. Its first link is the later of c and the send time of the latest answered request. A request that
-// was sent at s and answered at e is the next link if it reached the leader before the deadline of the previous link:
-// e + bound <= link + S - drift * S. The bound is zero at a server that touches directly, and R elsewhere. A write
-// counts if its answer arrives before link + S - drift * S.
+// Between two writes a chain of reads extends what the next write will prove. A chain begins with a new connection
+// before c + S - drift * S. Its first link is the later of c and the send time of the latest answered request. A
+// request that was sent at s and answered at e is the next link if it reached the leader before the deadline of the
+// previous link: e + bound <= link + S - drift * S. The bound is zero at a server that touches directly, and R
+// elsewhere. A write counts if its answer arrives before link + S - drift * S.
 //
 // A pure value. Thread safety: none.
 #pragma once
@@ -60,8 +60,8 @@ public:
     // Called before the client opens a new session.
     void opening(time_point before_connect);
     // Called when the client learned at `heard` that the session is attached to `connection`. A shorter timeout than
-    // before shortens the lease. If the lease has ended before the attach, the attach and later answers on that
-    // connection prove nothing.
+    // before shortens the lease. If the lease has ended before this connection began, no answer on the connection
+    // proves anything.
     void attached(std::uint64_t connection, duration timeout, time_point heard);
     // Called when the connection has ended. Ends the chain of requests that prove that the session lives. The end of
     // the lease stays the same.
@@ -89,11 +89,12 @@ public:
     // without a relay.
     [[nodiscard]] bool is_direct() const noexcept { return here_.direct_since.has_value(); }
     // True if the lease can have more than a sixteenth of the session timeout S left. At a follower, a write can prove
-    // that an earlier request has reached the leader. The answer to that request must have come at least one relay
-    // bound R (relay_bound.hpp) before the write. So at most about S - R of the lease is left.
+    // that an earlier request has reached the leader. The answer to that request must have come at least R before the
+    // write. R is the longest time until the leader learns of a follower's answer (relay bound). So at most about S - R
+    // of the lease is left.
     [[nodiscard]] bool can_be_kept() const;
     // True if a hold always has enough time left to outlive a change of servers: is_direct() is true, or the session
-    // timeout is at least 5/2 of the relay bound (relay_bound.hpp).
+    // timeout is at least 5/2 of the longest time until the leader learns of a follower's answer (relay bound).
     [[nodiscard]] bool is_ample() const;
     // Returns the relay bound, measured by the servers' clocks: how late the leader may learn of a request that a
     // follower has answered.
@@ -125,7 +126,7 @@ public:
     }
     [[nodiscard]] bool valid(time_point now) const { return now < valid_until(); }
     [[nodiscard]] evidence rests_on() const noexcept { return evidence_; }
-    // Returns the shortest timeout that was negotiated in this session; zero before the first attach.
+    // Returns the shortest timeout that was negotiated in this session; zero before the session's first connection.
     [[nodiscard]] duration timeout() const noexcept { return timeout_; }
 
     // Returns the first instant at which a write, if it commits, can extend the lease. Returns nothing if another
@@ -143,8 +144,8 @@ private:
     void committed(time_point sent);
     void chain(time_point sent, time_point received);
     void advance(time_point certain, evidence how);
-    // Returns the relay bound (relay_bound.hpp) by our clock. Our clock may run too fast, so the bound is lengthened by
-    // the drift.
+    // Returns the longest time until the leader learns of a follower's answer (relay bound), by our clock. Our clock
+    // may run too fast, so this time is lengthened by the drift.
     [[nodiscard]] duration bound_by_our_clock() const noexcept { return here_.bound_by_our_clock; }
     void set_timeout(duration timeout);
     void set_bound(duration bound);
@@ -156,7 +157,7 @@ private:
         return here_.assumed ? evidence::assumed : evidence::relayed;
     }
 
-    // State of one connection, from its attach to the next attach.
+    // State of one connection, from its start to the start of the next connection.
     struct at_server {
         std::uint64_t number = 0;
         duration bound{};               // R
@@ -169,7 +170,7 @@ private:
         std::optional<time_point>
             before_attach{};  // (d): no write has committed on this connection yet
         // Send time of the latest request in the chain of touches, the requests that prove that the session lives.
-        // Nothing while detached, or if the lease had ended before the attach.
+        // Nothing without a connection, or if the lease had ended before the connection began.
         std::optional<time_point> chain{};
         friend bool operator==(const at_server&, const at_server&) = default;
     };

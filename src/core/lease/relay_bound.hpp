@@ -29,7 +29,7 @@ struct relay_terms {
 };
 
 // `told`: the tick and the syncLimit that the session's server reports. `granted`: the granted session timeout; zero
-// before the first attach.
+// before the session's first connection.
 [[nodiscard]] duration relay_bound(const relay_terms& terms, const std::optional<server_pace>& told,
                                    duration granted);
 

@@ -23,7 +23,7 @@ struct session_settings {
     duration timeout{};       // the requested timeout; the servers may grant another
     std::string credentials;  // digest "user:password", empty for none
     bool allow_read_only = false;
-    bool detect_role = true;  // after each attach ask the server for its role (role_known)
+    bool detect_role = true;  // ask each server of the session whether it leads (role_known)
     bool learn_pace = false;  // also ask the server for its tick and its syncLimit (role_known)
     // True: the coordinator also finds out whether the server's software is Apache ZooKeeper, from the server's report
     // or else from its behaviour.

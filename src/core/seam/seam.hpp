@@ -121,8 +121,8 @@ using operation =
 }
 
 // True for a change that a server must keep as long as the session that made the change lives: an operation that
-// creates or removes nodes, or a multi with a set, with which a holder leaves data for other contenders. False for a
-// single set, and for a multi that only checks.
+// creates or removes nodes, or a transaction (multi) in which a holder sets a node's data for other contenders. False
+// for a single set request, and for a transaction that only checks.
 [[nodiscard]] inline bool changes_nodes(const operation& op) noexcept {
     const auto only_checks = [](const multi_part& part) {
         return std::holds_alternative<check_op>(part);

@@ -4,8 +4,8 @@
 //
 // An abandoned create may still commit later (docs/why/mutex.md, step 2). Then its znode would block the queue for as
 // long as the session lives. So the session searches for the znode: it lists the folder at an eighth, a quarter, half,
-// once and twice the session timeout after the create was abandoned. Every other list of that folder counts as a
-// search, too. If a list shows the znode, take() returns its name, and the session removes the znode.
+// once and twice the session timeout after the create was abandoned. Every other request for that folder's children
+// counts as a search, too. If a list shows the znode, take() returns its name, and the session removes the znode.
 //
 // Thread safety: none, a pure value.
 #pragma once
@@ -32,11 +32,11 @@ public:
     // creates). Ends the search for the znodes of these creates, because a create commits only once.
     [[nodiscard]] std::vector<std::string> take(const std::string& folder,
                                                 const std::vector<std::string>& children);
-    // due() returns the time of the next list that searches for znodes of abandoned creates, whose answers were lost.
-    // folder_due() returns the folder of that list.
+    // due() returns the time of the next request (list) that searches for znodes of abandoned creates, whose answers
+    // were lost. folder_due() returns the folder of that request.
     [[nodiscard]] std::optional<time_point> due() const noexcept { return due_; }
     [[nodiscard]] std::string folder_due() const;
-    // Called when the servers have answered a list of `folder` that the session sent at `sent`.
+    // Called when the servers have answered a request for the children of `folder` that the session sent at `sent`.
     void looked(const std::string& folder, time_point sent);
 
     [[nodiscard]] std::size_t size() const noexcept;

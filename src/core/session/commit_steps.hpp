@@ -17,7 +17,7 @@ public:
     void commit(const core::commit& request);
     void cancel(commit_id commit, const error& why);
     void on_reply(contender_id hold, const reply& answer);
-    // Continues all commits, after an attach or after a pause.
+    // Continues all commits, when a connection has begun or after a pause.
     void on_attached();
     void end(const error& why);
     // Called after each event of the session. Ends the commits of lost holds, and continues commits that waited until

@@ -48,13 +48,13 @@ std::optional<time_point> confirmations::due(const confirmation_pace& pace, cons
     if (needs.awaiting_lease && !pace.lasts(session, now)) {
         if (const auto useful = session.next_useful_write()) due = std::min(due, *useful);
     } else if (needs.holding && end > time_point::min() + interval) {
-        // For a hold that was granted late in the lease, the session sends the first confirmation before the usual
-        // interval between two confirmations has passed.
+        // For a hold that was granted late in the lease, the session sends the first confirmation (a write that extends
+        // the lease) before the usual interval has passed.
         const auto soonest = sent_at_ + interval / k_hurry;
         due = std::min(due, std::max(end - interval, soonest));
-        // At a follower, a write extends the lease only if it proves that an earlier request has reached the leader. A
-        // write proves that only if it is sent late enough after the answer to the earlier request: at least one relay
-        // bound later (relay_bound.hpp).
+        // At a follower, a write extends the lease only if it proves that an earlier request has reached the leader. So
+        // after the answer to the earlier request, the write must wait for the relay bound: the longest time until the
+        // leader learns of a follower's answer.
         const auto useful = session.next_useful_write();
         if (useful && session.rests_on() != evidence::direct)
             due = std::min(due, std::max({*useful, end - 2 * interval, soonest}));

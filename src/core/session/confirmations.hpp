@@ -35,36 +35,40 @@ struct confirmation_pace {
     friend bool operator==(const confirmation_pace&, const confirmation_pace&) = default;
 };
 
-// Facts about a session's contenders, from which due() computes the time of the next confirmation.
+// Facts about a session's contenders, from which due() computes the time of the next confirmation (a write that extends
+// the lease).
 struct confirmation_needs {
     bool contenders = false;      // the session has contenders
-    bool confirming = false;      // a contender needs confirmations (state_queries.hpp)
+    bool confirming = false;      // needs_confirmation() is true for a contender
     bool holding = false;         // a contender holds a lock
     bool awaiting_lease = false;  // a contender gets its lock as soon as the lease lasts
 };
 
 class confirmations {
 public:
-    // The first confirmation on a connection is due at once.
+    // The first confirmation on a connection (a write that extends the lease) is due at once.
     confirmations() = default;
     confirmations(time_point now, duration interval)
         : counts_from_{now - interval}, sent_at_{now - interval} {}
 
-    // Returns the time of the next confirmation. `last_write`: the send time of the latest committed write.
+    // Returns the time at which the session must send the next confirmation, a write that extends the lease.
+    // `last_write`: the send time of the latest committed write.
     [[nodiscard]] std::optional<time_point> due(const confirmation_pace& pace, const lease& session,
                                                 const confirmation_needs& needs,
                                                 time_point last_write, time_point now) const;
 
-    // Called when a contender needs confirmations and no contender has needed any before.
+    // Called when a contender needs confirmations (writes that extend the lease), and no contender has needed any
+    // before.
     void first_needed(time_point now) { counts_from_ = now; }
-    // Called at the time of a confirmation, even if no contender has a znode to check.
+    // Called when a confirmation (a write that extends the lease) is due, even if no contender has a znode to check.
     void begin(time_point now) { counts_from_ = sent_at_ = now; }
     void sent(ticket request) { request_ = request; }
     void answered(ticket request) {
         if (request_ == request) request_.reset();
     }
     [[nodiscard]] std::optional<ticket> request() const noexcept { return request_; }
-    // Called if the confirmation in progress failed: the next confirmation is due at once.
+    // Called if the confirmation in progress, a write that extends the lease, failed. The next confirmation is due at
+    // once.
     void lost(time_point now, duration interval) {
         request_.reset();
         counts_from_ = now - interval;

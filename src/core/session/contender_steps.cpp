@@ -196,7 +196,7 @@ void contender_steps::remove_abandoned(const std::string& folder,
              [](contender_core& leftover, contender_session& c) { leftover.start(c); });
 }
 
-// ---- deadlines, ends of time limits, and confirmations --------------------------------------
+// ---- deadlines, ends of time limits, and writes that extend the lease -----------------------
 
 void contender_steps::expire(contender_id id) {
     if (const auto* late = owners_.contenders.table().find(id))
@@ -233,8 +233,9 @@ void contender_steps::watch_own_znodes(id_set ids) {
     with_some(ids, [](contender_core& own, contender_session& c) { own.watch_own_znode(c); });
 }
 
-// A confirmation is a multi with a check of one znode. Because it is a transaction, its answer proves that the server
-// has a majority and that the session exists. It changes nothing, and shows whether the znode still exists.
+// A confirmation is a transaction (multi) that checks one znode and extends the lease. Because it is a transaction, its
+// answer proves that the server has a majority and that the session exists. It changes nothing, and shows whether the
+// znode still exists.
 void contender_steps::confirm() {
     auto& contenders = owners_.contenders;
     const auto next = contenders.begin_confirmation(owners_.basics.now);
@@ -249,7 +250,7 @@ void contender_steps::confirm() {
         multi_op{{check_op{znode, version}}}, for_confirmation{*next, znode}, owners_.basics));
 }
 
-// ---- after an attach or a pause -------------------------------------------------------------
+// ---- continuing on a new connection, or after a pause ---------------------------------------
 
 // Each waiting contender lists its folder again. The requests of a thousand waiters would delay the next confirmation,
 // a write that extends the lease. So only as many waiters continue at once as the request window allows
@@ -309,8 +310,8 @@ void contender_steps::note_number(const std::string& folder,
     }
 }
 
-// Sends a get and not an exists, because a get sets the watch only if the folder exists and the session may read it. A
-// session that may not read the folder would get no event.
+// Sends a get request, not an exists request, because a get request sets the watch only if the folder exists and the
+// session may read it. A session that may not read the folder would get no event.
 void contender_steps::watch_folder(const std::string& folder) {
     // The paths that a session watches have a limit in bytes. Watches on folders may use half of this limit. The other
     // half is for the watches of contenders.

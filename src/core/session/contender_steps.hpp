@@ -33,7 +33,7 @@ public:
     // (abandoned_creates.hpp). For each znode found, adds a contender that only removes the znode.
     void remove_abandoned(const std::string& folder, const std::vector<std::string>& children);
 
-    // ---- deadlines, ends of time limits, and confirmations ----
+    // ---- deadlines, ends of time limits, and writes that extend the lease ----
     void expire(contender_id id);
     void end_long_holds();
     void end_delays();
@@ -44,12 +44,14 @@ public:
     // their first confirmation, can do without this watch.
     //
     // The watches are set before each check, and after a reconnect before any other request. So the session knows of a
-    // write into a holder's znode before an answer extends the holder's lease. At an attach no request for a watch from
-    // an earlier connection is in progress: the C client has answered all requests that it lost (free_completions).
+    // write into a holder's znode before an answer extends the holder's lease. When a connection begins, no request for
+    // a watch from an earlier connection is in progress: the C client has answered all requests that it lost
+    // (free_completions).
     void watch_own_znodes(id_set ids);
     // Sends a check of the next contender's znode, in rotation: a write whose answer proves that the session lives.
     void confirm();
-    // Continues all contenders after an attach or a pause. The request window limits how many waiters continue at once.
+    // Continues all contenders when a connection has begun, or after a pause. The request window limits how many
+    // waiters continue at once.
     void go_on();
 
     // ---- several removals in one transaction ----

@@ -20,7 +20,8 @@ namespace turnstile::core {
 struct contender_entry {
     contender_core value;
     std::optional<time_point> deadline{};  // the deadline of the grant
-    std::uint32_t looks_at_own_hold = 0;  // second looks during a wait for a hold of the same owner
+    // Number of repeated reads while the contender waits for a hold of the same owner.
+    std::uint32_t looks_at_own_hold = 0;
     friend bool operator==(const contender_entry&, const contender_entry&) = default;
 };
 

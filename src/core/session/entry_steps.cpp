@@ -17,8 +17,9 @@ using sending = session_traces::sending;
 
 // ---- contenders that enter their queues -----------------------------------------------------
 
-// Sends the contenders' other requests after the creates, since a list must show its contender's znode. Sends waiting
-// removals first, so that no contender queues behind contenders of this session that have given up.
+// Sends the contenders' other requests after the creates, since the folder's children must include the new znode when
+// the servers list them. Sends waiting removals first, so that no contender queues behind contenders of this session
+// that have given up.
 template <class F>
 void entry_steps::create_together(F&& enter) {
     auto& actions = owners_.basics.actions;

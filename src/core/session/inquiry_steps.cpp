@@ -39,7 +39,8 @@ void inquiry_steps::on_reply(inquiry_id id, const reply& answer) {
     if (!is_heard(answer)) {
         owners_.inquiries.lost(id);
         // If the session has a newer connection than the connection that lost the request, sends the caller's read or
-        // write (the inquiry) again at once. Otherwise the next attach, or a timer, sends it again.
+        // write (the inquiry) again at once. Otherwise the session sends it again on the next connection, or after a
+        // pause.
         if (answer.connection < owners_.link.connection()) return send(id);
         return owners_.requests.retry_later(owners_.basics.now);
     }

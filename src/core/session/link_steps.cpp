@@ -178,7 +178,8 @@ void link_steps::found_elsewhere(const link_event& event) {
     owners_.requests.leave_server(basics);  // place: silent_server_is_left
 }
 
-// The move must end before the lease does, because the next attach replaces a session without a valid lease.
+// The move must end before the lease does, because on the next connection the client replaces a session without a valid
+// lease.
 bool link_steps::lease_outlives_move() const {
     const auto& lease = owners_.link.session_lease();
     return !owners_.contenders.have_stakes() ||

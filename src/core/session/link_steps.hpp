@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// link_steps: starts and ends epochs and connections, and moves the session to another server. Updates the session's
-// requests, contenders and commits accordingly (session_owners.hpp).
+// link_steps: starts and ends sessions at the servers (epochs) and connections, and moves the session to another
+// server. Updates the session's requests, contenders and commits accordingly (session_owners.hpp).
 //
 // Thread safety: none.
 #pragma once
@@ -15,7 +15,7 @@ class link_steps {
 public:
     explicit link_steps(session_owners& owners) : owners_{owners} {}
 
-    // Begins an epoch: opens a session at the servers. No epoch may exist.
+    // Opens a session at the servers, and so begins an epoch. No session may be open.
     void open();
     void on_open_failed(const open_failed& failure);
     void on_clock_stepped(const clock_stepped& step);
@@ -25,8 +25,8 @@ public:
     void close();
     void on_closed();
 
-    // Ends the epoch, because the session has ended at the servers or the client gives it up. Opens another session
-    // later, unless the client closes.
+    // Ends the present session (epoch), because it has ended at the servers or the client gives it up. Opens another
+    // session later, unless the client closes.
     void end_epoch(const error& why, close_session::how manner);
     void replace_if_needed();
     void enter(session_state next, const std::string& reason);

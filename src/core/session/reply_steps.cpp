@@ -37,7 +37,7 @@ void reply_steps::on_reply(const reply& answer) {
     const auto now = owners_.basics.now;
     const auto found =
         owners_.requests.answered(answer, owners_.link.session_lease().timeout(), now);
-    if (!found) return;  // the request is of an earlier epoch
+    if (!found) return;  // the request is of an earlier session
     TURNSTILE_CHECK(answer.sent <= now);
     note_proof(answer, found.mapped().write);
     std::visit([&](const auto& recipient) { deliver(recipient, answer); },
@@ -106,20 +106,20 @@ void reply_steps::deliver(const for_confirmation& recipient, const reply& answer
 
 void reply_steps::deliver(const for_search& recipient, const reply& answer) {
     if (!is_heard(answer)) return owners_.requests.retry_here(answer, owners_.basics.now);
-    // Removes the znodes in this list that a create has made after its answer was lost (abandoned_creates.hpp). Then
-    // calls searched(), which forgets a create after the last list that searches for its znode.
+    // Removes each child of the folder that a create has made after the create's answer was lost
+    // (abandoned_creates.hpp). Then calls searched(), which forgets a create after the last search for its znode.
     contender_steps{owners_}.remove_abandoned(recipient.folder, answer.children);
     owners_.traces.searched(recipient.folder, answer);
 }
 
-// Searches each list of the folder, whatever the list's purpose, for znodes that a create has made after its answer was
-// lost (abandoned_creates.hpp). Other answers have no children.
+// Searches each answer that contains the folder's children, whatever the request's purpose, for znodes that a create
+// has made after its answer was lost (abandoned_creates.hpp). Other answers have no children.
 void reply_steps::look_for_abandoned(const std::string& folder, const reply& answer) {
     if (is_heard(answer) && !answer.children.empty())
         contender_steps{owners_}.remove_abandoned(folder, answer.children);
 }
 
-// ---- lists for several contenders ------------------------------------------------------------
+// ---- lists of a folder's children for several contenders -------------------------------------
 
 void reply_steps::deliver(const for_sharers& recipient, const reply& answer) {
     look_for_abandoned(recipient.folder, answer);

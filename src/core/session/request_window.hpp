@@ -23,8 +23,8 @@
 
 namespace turnstile::core {
 
-// A contender enters with two requests, a create and a list. So at first 16 contenders enter at once, and later at most
-// 64.
+// A contender enters with two requests: it creates its znode, and lists the folder's children. So at first 16
+// contenders enter at once, and later at most 64.
 inline constexpr std::size_t k_first_window = 32;
 inline constexpr std::size_t k_most_window = 128;
 // An answer is late if it takes longer than an eighth of the session timeout. A confirmation (a write that extends the

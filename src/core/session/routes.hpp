@@ -29,7 +29,7 @@ struct for_confirmation {  // checks this contender's znode
     std::string znode;
     friend bool operator==(const for_confirmation&, const for_confirmation&) = default;
 };
-struct for_search {  // searches for abandoned creates
+struct for_search {  // searches for znodes of creates without an answer
     std::string folder;
     friend bool operator==(const for_search&, const for_search&) = default;
 };
@@ -37,7 +37,7 @@ struct for_commits {  // for the commits of this hold
     contender_id hold{};
     friend bool operator==(const for_commits&, const for_commits&) = default;
 };
-struct for_sharers {  // for contenders that share a list
+struct for_sharers {  // for contenders that share the list of a folder's children
     std::string folder;
     std::vector<list_sharer> sharers;
     friend bool operator==(const for_sharers&, const for_sharers&) = default;

@@ -20,8 +20,8 @@ namespace turnstile::core {
 
 class second_looks {
 public:
-    // Called after an attach, or with the session's first contender: the interval until the next repeated reads (second
-    // looks) starts at `now`.
+    // Called when a connection has begun, or when the session gets its first contender: the interval until the next
+    // repeated reads (second looks) starts at `now`.
     void begin(time_point now) { looked_at_ = now; }
     [[nodiscard]] time_point due(duration interval) const { return looked_at_ + interval; }
     // take_in_line() returns those contenders next in line whose turn it is to read again now. take_further_back()

@@ -48,8 +48,8 @@ std::optional<error> server_link::attach(const link_event& event, bool closing, 
         return error{errc::session_lost,
                      "the servers gave the session another id when it reconnected"};
     lease_.attached(event.connection, event.timeout, now);
-    // If the lease ended before this attach, the leader may have selected the session for expiry already, although the
-    // servers still answer.
+    // If the lease ended before this connection began, the leader may have selected the session for expiry already,
+    // although the servers still answer.
     if (!lease_.valid(now) && !closing)  // place: lease_over_at_attach
         return error{
             errc::session_lost,

@@ -94,10 +94,11 @@ private:
         friend bool operator==(const read_only_server&, const read_only_server&) = default;
     };
     struct epoch {
-        std::int64_t session_id = 0;          // 0 until the first attach
+        std::int64_t session_id = 0;          // 0 until the first connection
         std::uint64_t latest_connection = 0;  // number of the latest connection, even after its end
         std::variant<std::monostate, read_only_server, attachment> server{};
-        time_point heard_at{};    // send time of the latest answered request, or time of the attach
+        // Send time of the latest answered request, or start of the connection.
+        time_point heard_at{};
         time_point last_write{};  // send time of the latest committed write
         std::optional<std::string> replacement{};
         friend bool operator==(const epoch&, const epoch&) = default;

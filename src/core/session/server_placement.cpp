@@ -42,7 +42,8 @@ void server_placement::learn(const link_event& event, const lease& lease, bool c
     if (stay.at != stage::seeking) decide(lease, closing, basics);
 }
 
-// Keeps a role that the attach has reported, even if the server later answers that it does not report its role.
+// Keeps a role that the server reported when the connection began, even if the server later answers that it does not
+// report its role.
 void server_placement::take_note(const link_event& event) {
     if (event.role != server_role::unknown) stay_->told = event.role;
     if (event.pace) stay_->tells_pace = true;

@@ -3,7 +3,7 @@
 //
 // | stage     | event that begins the stage                     | reaction of new contenders    |
 // |-----------|-------------------------------------------------|-------------------------------|
-// | undecided | the attach, if the server's role matters        | wait                          |
+// | undecided | a new connection, if the server's role matters  | wait                          |
 // | seeking   | a role that is not the leader's                 | wait for the session's move   |
 // | settled   | the leader's role, or a role that is sufficient;| enter, or fail if no lease    |
 // |           | or the server reports no role, no leader is     | is possible                   |
@@ -92,8 +92,8 @@ private:
     std::optional<relay_terms> relay_;
     std::string servers_;
     std::optional<stay_at_server> stay_;
-    int moves_ = 0;  // moves to the leader since the session was last there in this epoch
-    bool short_lease_told_ = false;  // the warning was given in this epoch
+    int moves_ = 0;  // moves to the leader since this session was last at the leader
+    bool short_lease_told_ = false;  // the warning was given in this session
     time_point awake_since_{};       // the end of the latest stop of the process, on any connection
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_basics: the data that a session's owners share: the time of the current event, and lists to which they add.
+// session_basics: the data that the parts of a session (session_owners.hpp) share: the current time, deadlines, and
+// actions for the client.
 //
 // Thread safety: none, a value.
 #pragma once

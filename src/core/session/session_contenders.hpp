@@ -115,7 +115,7 @@ public:
 
 private:
     struct at_server {
-        core::confirmations confirmations;  // the time of the next confirmation
+        core::confirmations confirmations;  // when to send the next write that extends the lease
         id_set behind{};                    // contenders that wait for room before they continue
         friend bool operator==(const at_server&, const at_server&) = default;
     };
@@ -126,7 +126,7 @@ private:
     hold_clock clock_;
     second_looks looks_;
     std::optional<at_server> connection_;
-    contender_id latest_confirmed_{};  // the latest in this epoch
+    contender_id latest_confirmed_{};  // whose znode was checked last in this session
     std::uint64_t leftovers_ = 0;      // number of znodes of abandoned creates that were found
     std::vector<std::string> mixed_folders_;
     bool containers_refused_ = false;

@@ -11,7 +11,7 @@
 //
 // | event            | new state               | effect on holds      | effect on waiters          |
 // |------------------|-------------------------|----------------------|----------------------------|
-// | attached         | connected               | confirmed at once    | list again                 |
+// | attached         | connected               | confirmed at once    | list the folder again      |
 // | detached         | suspended               | notified: `at_risk`  | keep their position        |
 // | lease ran out    | lost                    | lost; znodes removed | keep their position        |
 // | replaced         | lost, then connecting   | lost                 | enter again in a new epoch |
@@ -20,8 +20,8 @@
 // | close            | closed                  | lost, znodes removed | fail                       |
 //
 // A session is replaced in five cases: the chain of answers that extends its lease broke (lease.hpp); its lease had
-// ended at an attach; the wall clock stepped ahead; no server takes the session back; or only the end of the session
-// can remove a znode of ours.
+// ended before a connection began; the wall clock stepped ahead; no server takes the session back; or only the end of
+// the session can remove a znode of ours.
 //
 // Each owner keeps a part of the session's state. The core passes each event to the steps that handle it
 // (session_owners.hpp).

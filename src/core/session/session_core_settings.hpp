@@ -39,7 +39,7 @@ struct watch_limits {
     friend bool operator==(const watch_limits&, const watch_limits&) = default;
 };
 
-// The servers to which a session attaches.
+// The servers to which a session may connect.
 enum class placement {
     anywhere,
     at_the_leader,

@@ -68,7 +68,7 @@ private:
     std::uint64_t count_ = 0;
     std::uint64_t earlier_connections_ = 0;
     std::vector<std::int64_t> past_;       // the latest sessions before the present one
-    std::optional<time_point> reopen_at_;  // set while there is no epoch
+    std::optional<time_point> reopen_at_;  // set while no session is open
     // The error of the latest attempt to open a session, if it failed.
     std::optional<error> not_opened_;
     std::optional<error> refusal_;  // final: the servers refused the credentials

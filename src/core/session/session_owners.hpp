@@ -15,7 +15,7 @@
 //
 // Five owners store whether the session has a connection, because each of them stores further data about the
 // connection: server_link, server_placement, session_requests, session_traces, session_contenders. link_steps notifies
-// these owners of each attach and detach.
+// these owners of the start and the end of each connection.
 //
 // | steps           | events or tasks that the steps handle                                             |
 // |-----------------|-----------------------------------------------------------------------------------|

@@ -77,7 +77,7 @@ session_requests::answered_request session_requests::answered(const reply& answe
     return found;
 }
 
-// ---- lists ----------------------------------------------------------------------------------
+// ---- requests for a folder's children (lists) -----------------------------------------------
 
 void session_requests::list_for(const list_sharer& sharer, std::string&& folder,
                                 session_basics& basics) {

@@ -56,8 +56,8 @@ public:
 
     // ---- lists for several contenders (shared_lists.hpp) ----
     void list_for(const list_sharer& sharer, std::string&& folder, session_basics& basics);
-    // `request` was a list of the folder. Sends another list for the contenders that asked for a list after `request`
-    // was sent. If there is no connection, returns these contenders instead.
+    // `request` was a request for the folder's children. Sends it again for the contenders that asked for the children
+    // after `request` was sent. If there is no connection, returns these contenders instead.
     [[nodiscard]] std::vector<list_sharer> list_again(const std::string& folder, ticket request,
                                                       session_basics& basics);
 
@@ -81,7 +81,7 @@ public:
     // ---- retries ----
     void retry_later(time_point now);
     // Calls retry_later() if the answer is of the latest connection. The requests of an earlier connection were sent
-    // again at the latest attach anyway.
+    // again when the latest connection began.
     void retry_here(const reply& answer, time_point now);
     void on_throttled(std::uint64_t connection, const std::string& server, session_basics& basics);
     [[nodiscard]] bool is_throttled() const noexcept {

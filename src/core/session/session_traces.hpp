@@ -90,8 +90,8 @@ public:
         const std::string& folder, const std::vector<std::string>& children);
     [[nodiscard]] std::optional<time_point> search_due() const;
     [[nodiscard]] std::string folder_due() const { return epoch_->abandoned.folder_due(); }
-    // Stores the ticket of the list that searches for znodes of creates without an answer; nothing if that list was
-    // lost.
+    // Stores the ticket of the request (list) that searches for znodes of creates without an answer; nothing if that
+    // request was lost.
     void set_search(std::optional<ticket> request) noexcept { search_ = request; }
     [[nodiscard]] const std::optional<ticket>& search() const noexcept { return search_; }
     void searched(const std::string& folder, const reply& answer);

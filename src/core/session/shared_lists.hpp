@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// shared_lists: lists of one folder that contenders of a session share. While one list is in progress, further
-// contenders wait for the next list, and share it. A contender needs a list that is sent after its request, because an
-// earlier list may not show its new znode.
+// shared_lists: requests for a folder's children (*lists*), which contenders of a session share. While one list is in
+// progress, further contenders wait for the next list, and share it. An earlier list may not show a contender's new
+// znode.
 //
 // Each sharer has a ticket, and gets an answer with that ticket. A contender does not wait for a list that was sent on
 // an earlier connection, because the answer to that list may come late.
@@ -33,11 +33,13 @@ struct list_sharer {
 class shared_lists {
 public:
     [[nodiscard]] bool is_under_way(const std::string& folder, std::uint64_t connection) const;
-    // A list of the folder must be in progress. Lets the contender share the list that is sent after the present list.
+    // A request for the folder's children (list) must be in progress. Lets the contender share the next list, which is
+    // sent after the answer.
     void join(const std::string& folder, const list_sharer& sharer);
     void sent(const std::string& folder, std::uint64_t connection, ticket request);
-    // Returns the contenders that joined after the list `request` was sent, and so need another list. If the result is
-    // not empty, the folder's entry stays until sent() or drop() is called.
+    // Returns the contenders that joined after `request`, a request for the folder's children, was sent. These
+    // contenders need another request. If the result is not empty, the folder's entry stays until sent() or drop() is
+    // called.
     [[nodiscard]] std::vector<list_sharer> answered(const std::string& folder, ticket request);
     void drop(const std::string& folder) { by_folder_.erase(folder); }
 

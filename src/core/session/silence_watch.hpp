@@ -36,7 +36,7 @@ public:
     // `connection_timeout`: zero if the client shall never leave a silent connection.
     explicit silence_watch(duration connection_timeout) : timeout_{connection_timeout} {}
 
-    // Counts the time from leaving a connection to the next attach as a round trip.
+    // Counts the time from leaving a connection to the start of the next connection as a round trip.
     void attached(time_point now) {
         if (leaving_since_) longest_trip_ = std::max(longest_trip_, now - *leaving_since_);
         leaving_since_.reset();
@@ -109,9 +109,9 @@ private:
     duration timeout_{};
     duration longest_trip_{};
     std::optional<time_point> waiting_since_{};  // the start of this connection's silence
-    std::optional<time_point> looked_at_{};      // the latest look in this silence
+    std::optional<time_point> looked_at_{};      // when the client last asked other servers
     int looks_ = 0;
-    std::optional<time_point> left_at_{};  // the latest departure from a connection, in any epoch
+    std::optional<time_point> left_at_{};  // when the client last left a silent connection
     std::optional<time_point> leaving_since_{};
 };
 

@@ -11,7 +11,7 @@
 // | left              | the servers have confirmed, on this connection, the removal of    | none                  |
 // |                   | that contender's znode                                            |                       |
 // | repeated          | the next create got the next number: the folder is worth a watch  | none                  |
-// | watched           | the servers have set the watch on the folder                      | a create omits a list |
+// | watched           | the servers have set the watch on the folder                      | no list follows       |
 //
 // An event of the folder, or a create that gets another number, ends this knowledge. The end of a connection ends only
 // the knowledge of numbers, since the C client sets the watch again by itself.
@@ -66,7 +66,8 @@ public:
     [[nodiscard]] std::vector<std::string> take_forgotten();
 
     // ---- decisions about the next create ----
-    // True if the next create will probably show that no contender is ahead, so that no list need follow it.
+    // True if the next create will probably show that no contender is ahead, so that the contender need not list the
+    // folder.
     [[nodiscard]] bool omits_list(const std::string& folder, contender_family of) const;
     // Returns the number with which the next create shows that no contender is ahead; nothing if no number shows that.
     [[nodiscard]] std::optional<std::int32_t> sole_number(const std::string& folder,
@@ -79,7 +80,7 @@ private:
     struct sole_folder {
         contender_family of{};
         std::int32_t number = 0;
-        std::int32_t next = 0;          // the number of the folder's next create
+        std::int32_t next = 0;          // the number that the next new child gets
         place latest = place::unknown;  // the state of the contender with that number
         ticket watching{};              // the request that sets the watch, while it is in progress
         bool watched = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // watch_registry: stores which contenders of a session are interested in the events of each znode. While the session
-// has no connection, also stores which watches the servers must drop after the next attach.
+// has no connection, also stores which watches the servers must drop on the next connection.
 //
 // The servers keep one watch for each session and path, however often it was set, and report each event to the session
 // once. So this registry counts the interested contenders. An event goes to all interested contenders. When no
@@ -54,7 +54,7 @@ public:
         return left.is_last && left.inherited;
     }
 
-    // Stores a path in which no contender is interested any more. At the next attach the session requests that the
+    // Stores a path in which no contender is interested any more. On the next connection the session requests that the
     // servers drop the watch on that path.
     void give_back_later(const std::string& path) { given_back_.insert(path); }
     [[nodiscard]] std::set<std::string> take_given_back() { return std::exchange(given_back_, {}); }
