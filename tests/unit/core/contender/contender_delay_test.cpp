@@ -123,9 +123,9 @@ TEST_F(contender_delay, a_hold_that_was_lost_leaves_its_mark) {
 TEST_F(contender_delay, a_waiter_that_gives_up_behind_its_mark_takes_it_along) {
     be_first();
     no_mark();
-    session.has_lease = false;  // so the contender writes its mark, but gets no grant
+    session.has_lease = false;  // so the contender writes its crash mark, but gets no grant
     lock.leave(session.event(), test::k_timed_out);
-    EXPECT_EQ(session.count<remove_op>(), 0U);  // the contender's mark may exist
+    EXPECT_EQ(session.count<remove_op>(), 0U);  // the contender's crash mark may exist
     multi_is_carried_out();
     EXPECT_EQ(session.op<multi_op>().parts.size(), 2U);
     multi_is_carried_out();
@@ -325,7 +325,7 @@ TEST(crash_marks, come_back_from_their_text) {
         EXPECT_FALSE(parse_crash_mark(wrong)) << wrong;
 }
 
-// Two contenders have the same number, so only czxids show which contender is first. After a re-attach, this contender
+// Two contenders have the same number, so only czxids show which contender is first. After a reconnect, this contender
 // reads the czxids again. If it leaves before the answers arrive, it must also remove its crash mark (the znode that
 // would remain after its crash).
 TEST_F(contender_delay, whoever_leaves_while_its_place_is_asked_for_again_takes_its_mark_along) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests how events of the session affect a contender: a re-attach, the end of the lease, and the client's next session.
+// Tests how events of the session affect a contender: a reconnect, the end of the lease, and the client's next session.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -127,8 +127,8 @@ TEST_F(contender_in_session, that_comes_back_shows_another_one_ahead) {
     EXPECT_THAT(session.watched, ElementsAre(path(3)));
 }
 
-// The contender was first in line without a lease when the connection broke. Reads of the old connection no longer
-// count after the re-attach.
+// The contender was first in line without a lease when the connection broke. Reads of the old connection do not count
+// after the reconnect.
 TEST_F(contender_in_session, that_comes_back_grants_by_a_fresh_list_only) {
     session.has_lease = false;
     enter_queue(0);
@@ -264,7 +264,7 @@ TEST_F(contender_in_session, whose_watch_found_no_znode_tells_so) {
     expect_gone();
 }
 
-// The client may learn of the lost request before or after the next attach.
+// The client may learn before or after the reconnect that the request was lost.
 TEST_F(contender_in_session, whose_watch_an_earlier_connection_lost_asks_for_it_again) {
     take_lock();
     lock.watch_own_znode(session.event());

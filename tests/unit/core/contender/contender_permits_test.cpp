@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a contender for a semaphore's permits: its list, its read of the limit, its watches, and how it shows its grant
-// to the contenders behind it.
+// Tests a contender for a semaphore's permits: its requests for the folder's children, its read of the limit, its
+// watches, and how it shows its grant to the contenders behind it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -78,8 +78,8 @@ TEST_F(contender_permits, is_granted_when_the_limit_says_that_there_is_room) {
     EXPECT_THAT(session.open, IsEmpty()) << "nobody could have waited behind it";
 }
 
-// Another client changed the limit after the list, so other contenders may have entered or left since. The list is
-// outdated.
+// Another client changed the limit after the contenders were listed. Other contenders may have entered or left since,
+// so the list is outdated.
 TEST_F(contender_permits, lists_again_where_the_limit_is_younger_than_the_list) {
     enter_queue(5, {});
     auto limit = session.reply_to_get("/a/s");
@@ -115,8 +115,8 @@ TEST_F(contender_permits, looks_again_when_a_hold_ends) {
     EXPECT_TRUE(lock.holds());
 }
 
-// The list is answered, and the read of the limit that follows it is still in progress. If look_again() is called now,
-// the contender must wait for this read.
+// The request for the folder's children is answered, and the read of the limit that follows it is still in progress. If
+// look_again() is called now, the contender must wait for this read.
 TEST_F(contender_permits, a_second_look_waits_for_the_look_that_is_under_way) {
     wait_in_line();
     watch_fires(watch_kind::deleted, path(4));
@@ -165,7 +165,8 @@ protected:
         enter(6, {lease(3), lease(4), lease(5)}, "3");
         ASSERT_EQ(session.op<children_op>(), (children_op{"/a/s", watch_mode::watch}));
         list_answers({lease(3), lease(4), lease(5), own});
-        // Answers both reads of the limit: the read that sets the watch, and the read that was sent after the list.
+        // Answers both reads of the limit: the read that sets the watch, and the read that was sent after the request
+        // for the folder's children.
         limit_answers("3");
         limit_answers("3");
         ASSERT_THAT(session.open, IsEmpty());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a waiting contender: its list, its watches, and the hand-over.
+// Tests a waiting contender: its requests for the folder's children, its watches, and how it gets the lock.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,8 @@ TEST_F(contender_queue, tells_its_place_and_watches_the_nearest_one_ahead) {
     ASSERT_EQ(session.told.size(), 1U);
     EXPECT_THAT(session.last_told<position_known>(), Pointee(position_known{3}));
     EXPECT_EQ(lock.ahead(), 3U);
-    // A get sets no watch on a missing znode. An exists would set a watch, and that watch would remain (failure F13).
+    // A get request sets no watch on a missing znode. An exists request would set a watch, and that watch would remain
+    // (failure F13).
     ASSERT_EQ(session.open.size(), 1U);
     EXPECT_EQ(session.open[0].op, (operation{get_op{path(4), watch_mode::watch}}));
     EXPECT_THAT(session.watched, ElementsAre(path(4)));
@@ -214,7 +215,7 @@ TEST_F(contender_queue, lists_again_after_an_event_of_an_earlier_connection) {
     EXPECT_EQ(session.count<children_op>(), 1U);
 }
 
-// After a re-attach, events arrive in any order, so one event does not prove that the contender is first.
+// After a reconnect, events arrive in any order, so one event does not prove that the contender is first.
 TEST_F(contender_queue, lists_before_it_believes_an_event_after_a_re_attach) {
     wait_for_one();
     detach();

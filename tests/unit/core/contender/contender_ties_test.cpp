@@ -99,8 +99,8 @@ TEST_F(contender_ties, lists_again_when_the_one_ahead_goes_while_it_asks) {
     EXPECT_EQ(session.times_told<granted>(), 1U);
 }
 
-// The names of contenders with equal numbers do not show their order. Only a new list shows whether this contender is
-// first.
+// The names of contenders with equal numbers do not show their order. Only a new list of the folder's children shows
+// whether this contender is first.
 TEST_F(contender_ties, are_never_handed_over_without_a_list) {
     enter_queue(k_end, {k_tied});
     get_answers(1, k_earlier);

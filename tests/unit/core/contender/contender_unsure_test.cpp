@@ -24,7 +24,7 @@ protected:
     }
     void verified() { send_ok<multi_op>(); }
 
-    std::string left_behind;  // name of the znode that the lost create made
+    std::string left_behind;  // name of the znode that the unanswered create made
 };
 
 TEST_F(contender_unsure, first_commits_a_write_on_the_new_connection) {
@@ -213,7 +213,7 @@ TEST_F(contender_unsure, is_gone_for_somebody_who_left_if_nothing_is_there) {
 
 class contender_answered : public test::contender_fixture {};
 
-// The client may learn only after the next attach that the answer was lost.
+// The client may learn only after the reconnect that the answer was lost.
 TEST_F(contender_answered, late_finds_out_at_once) {
     lock.start(session.event());
     session.connection_number = 2;

@@ -149,7 +149,7 @@ protected:
         session.is_attached = true;
         attached();
     }
-    // Breaks the connection during the request, and attaches the next connection.
+    // Breaks the connection during the request, and starts the next connection.
     void lose_and_reattach() {
         session.is_attached = false;
         lose();
@@ -162,7 +162,7 @@ protected:
         give(reply);
     }
     // Answers the two requests that find out the outcome of a commit with a lost answer. First comes a write after
-    // which the lost commit cannot succeed, and then a read.
+    // which that commit cannot succeed, and then a read.
     void answer_resolution(server_error fence, std::int32_t version,
                            const std::string& data = k_data) {
         answer(fence);

@@ -178,11 +178,12 @@ TEST_F(guarded_write, what_the_fence_kept_out_is_sent_again) {
 TEST_F(guarded_write, a_lost_resolution_is_begun_again) {
     add(k_one);
     lose_and_reattach();
-    lose();  // the fence is the write that stops the lost commit; the servers may have executed it
+    // The answer to the fence (the write that stops the commit) is lost; the servers may have executed the fence.
+    lose();
     lose_and_reattach();
     EXPECT_EQ(first(), fence(k_version));
-    // The servers had executed the first fence (the write after which the lost commit cannot succeed). So they refuse
-    // the second fence, whose version is outdated.
+    // The servers had executed the first fence (the write after which the unanswered commit cannot succeed). So they
+    // refuse the second fence, whose version is outdated.
     answer_resolution(server_error::bad_version, k_version + 2);
     EXPECT_EQ(first(), expected(k_version + 2));
 }

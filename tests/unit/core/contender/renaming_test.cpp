@@ -25,7 +25,8 @@ protected:
         EXPECT_EQ(wanted.on_answer(session.event(), own(), answer), consequence{suspends{}});
         ASSERT_TRUE(wanted.is_unsure());
     }
-    // Loses the answer, and sends a write that finds no znode of the old name. So only a list can show the outcome.
+    // Loses the answer, and sends a write that finds no znode of the old name. So only a list of the folder's children
+    // can show the outcome.
     void fence() {
         lose_answer();
         wanted.find_out(session.event(), own());
@@ -92,7 +93,7 @@ TEST_F(renaming_test, a_list_that_is_forbidden_ends_the_session) {
     EXPECT_TRUE(wanted.is_unsure());
 }
 
-// After a lost answer, the client writes into the znode, so that the lost rename can no longer commit. Here the servers
+// After a lost answer, the client writes into the znode, so that the rename cannot commit later. Here the servers
 // refuse this write, because of permissions or size. So the version does not change, and the rename may still commit.
 class renaming_without_a_fence : public renaming_test,
                                  public ::testing::WithParamInterface<server_error> {};

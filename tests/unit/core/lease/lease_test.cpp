@@ -60,7 +60,7 @@ TEST(lease, at_the_next_server_is_proven_again) {
     EXPECT_EQ(session_lease.rests_on(), evidence::relayed);
 }
 
-// ---- before the first attach ----------------------------------------------------------------
+// ---- before the session's first connection --------------------------------------------------
 
 TEST(lease, is_never_valid_before_the_first_attach) {
     lease session_lease{lease_rule{k_relay, false, 0}};
@@ -208,7 +208,7 @@ TEST(lease, c_keeps_what_an_earlier_connection_established) {
     EXPECT_EQ(certain(session_lease), 20s);
 }
 
-// ---- clause (d) in lease.hpp: the latest answer before the attach ---------------------------
+// ---- clause (d) in lease.hpp: the latest answer before a reconnect --------------------------
 
 TEST(lease, d_counts_from_the_latest_answer_before_the_attach_once_a_write_has_committed) {
     auto session_lease = attached_lease();

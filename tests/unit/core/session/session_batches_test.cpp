@@ -116,7 +116,7 @@ TEST_F(session_batches,
     EXPECT_EQ(count<create_op>(), k_creates - 1) << "the transaction is in progress as well";
 }
 
-// If the servers read a list before the create, the list would not show the contender.
+// If the servers listed the folder's children before the create, the answer would not show the contender.
 TEST_F(session_batches, the_lists_follow_the_creates) {
     all_enter(k_creates + 2);
     log.clear();

@@ -44,7 +44,7 @@ protected:
                 return sent != nullptr && is_write(sent->request.op);
             }));
     }
-    // Lets the core close its session, and attaches the next session.
+    // Lets the core close its session, and connects the next session to a server.
     void attach_anew(server_role role = server_role::standalone) {
         open.clear();
         connection = 0;
@@ -112,7 +112,7 @@ TEST_F(session_chain, that_is_broken_fails_a_waiter_that_wants_it_so) {
     EXPECT_EQ(why<failed>(k_ann), errc::session_lost);
 }
 
-// ---- re-attaches ----------------------------------------------------------------------------
+// ---- reconnects -----------------------------------------------------------------------------
 
 TEST_F(session_chain, is_not_continued_by_an_attach_after_the_leases_end) {
     start_attached();
@@ -238,7 +238,7 @@ TEST_F(session_chain, that_ends_a_hold_only_leads_back_to_connected) {
     EXPECT_EQ(session.state(), state::connected);
 }
 
-// ---- session timeouts that are too short for a chain of requests through a follower ---------
+// ---- session timeouts that are too short for a lease that is renewed through a follower -----
 
 TEST_F(session_chain, that_cannot_be_kept_does_not_cost_one_session_after_the_other) {
     start();
@@ -264,7 +264,7 @@ TEST_F(session_chain, that_could_not_be_kept_is_replaced_once_the_leader_is_know
 // ---- servers that always refuse the session --------------------------------------------------
 
 // The servers have lost their data. The client has seen a zxid of the lost data, so the servers refuse each of its
-// attempts to attach.
+// attempts to connect.
 TEST_F(session_chain, that_no_server_takes_back_is_abandoned_after_two_timeouts) {
     start_attached();
     const auto answered = now;

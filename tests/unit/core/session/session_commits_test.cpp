@@ -93,7 +93,8 @@ TEST_F(session_commits, a_lost_answer_is_found_out_before_the_release) {
     reattach();
     ASSERT_GE(count<get_op>(), 1U);  // the first get belongs to the commit
     EXPECT_EQ(count<remove_op>(), 0U);
-    answer<multi_op>(server_error::bad_version);  // answers the write that stops the lost commit
+    // Answers the write that stops the unanswered commit.
+    answer<multi_op>(server_error::bad_version);
     answer_read(1);
     EXPECT_EQ(why(k_commit), errc{});
     EXPECT_EQ(op<remove_op>(), remove_op{znode});

@@ -177,8 +177,8 @@ TEST_F(session_deadlines, tell_a_slow_server) {
     EXPECT_THAT(message_of_failure(k_ann), HasSubstr("zk:2181"));
 }
 
-// The server's role is unknown. If this server is the leader, the session timeout is long enough for a lease. Through a
-// follower the timeout would be too short.
+// The server's role is unknown. If this server is the leader, the session timeout is long enough for a lease. For a
+// lease that is renewed through a follower, the timeout would be too short.
 TEST_F(session_deadlines, tell_a_missing_lease) {
     constexpr auto k_short = 10s;
     start();
@@ -250,7 +250,7 @@ TEST_F(session_deadlines, or_cancelling_of_somebody_who_is_gone_are_no_matter) {
     EXPECT_THAT(log, IsEmpty());
 }
 
-// ---- inquiries ------------------------------------------------------------------------------
+// ---- reads and writes without a hold (inquiries) --------------------------------------------
 
 class session_questions : public test::session_fixture {
 protected:

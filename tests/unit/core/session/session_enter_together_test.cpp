@@ -119,12 +119,13 @@ TEST_F(session_enter_together, that_are_refused_create_each_by_itself) {
     on_event(std::move(reply));
     ASSERT_EQ(count<create_op>(), 2U);
     EXPECT_THAT(op<create_op>().path, StartsWith("/a/_c_"));
-    answer_all_ok();  // an answer to an earlier list, in which these contenders do not exist yet
+    answer_all_ok();  // an answer from the time before these contenders' znodes existed
     EXPECT_EQ(told<failed>(k_ann), 0U);
     EXPECT_EQ(told<failed>(k_bob), 0U);
 }
 
-// The servers refuse the list of one folder. The session must continue, because it may have holds in other folders.
+// The servers refuse to list the children of one folder. The session must continue, because it may have holds in other
+// folders.
 TEST_F(session_enter_together, a_folder_that_may_not_be_listed_ends_no_session) {
     enter({"/a", "/b"});
     answer<multi_op>(server_error::no_node);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests a session whose connections all break before any answer. A server refuses the packet that sets the client's
-// watches again if that packet exceeds jute.maxbuffer. Yet each attach extends the session.
+// watches again if that packet exceeds jute.maxbuffer. Yet each new connection extends the session.
 #include <gtest/gtest.h>
 
 #include "unit/support/session_fixture.hpp"
@@ -22,8 +22,8 @@ protected:
     }
 };
 
-// Each attach extends the session at the servers. If the client kept the session, the znodes of lost holds would
-// remain.
+// Each new connection extends the session at the servers. If the client kept the session, the znodes of lost holds
+// would remain.
 TEST_F(session_flapping, replaces_a_session_on_whose_connections_nothing_is_answered) {
     acquire(k_ann);
     detach();

@@ -55,7 +55,7 @@ TEST_F(session_lease, is_not_kept_while_nobody_is_there) {
     EXPECT_THAT(open, IsEmpty());
 }
 
-// ---- confirmations --------------------------------------------------------------------------
+// ---- writes that extend the lease (confirmations) -------------------------------------------
 
 TEST_F(session_lease, of_a_hold_is_confirmed_every_fifth_of_the_timeout) {
     start_attached();
@@ -140,8 +140,8 @@ TEST_F(session_lease, has_one_confirmation_under_way_at_a_time) {
 TEST_F(session_lease, that_is_nearly_over_is_confirmed_in_a_hurry) {
     start_attached(server_role::follower);
     take_lock(k_ann);
-    // A lease through a follower is shorter than the session timeout by the relay bound, the time until the leader
-    // learns of the follower's answers. So this lease is short.
+    // A lease that is renewed through a follower is shorter than the session timeout by the relay bound, the time until
+    // the leader learns of the follower's answers. So this lease is short.
     pass_answered(k_interval);
     const auto first = session.session_lease().valid_until();
     EXPECT_EQ(first, at(k_timeout));

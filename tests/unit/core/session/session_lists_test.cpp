@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that several contenders of a session share one list of their folder.
+// Tests that several contenders of a session share one request for their folder's children.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

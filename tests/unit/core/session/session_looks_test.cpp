@@ -56,8 +56,8 @@ TEST_F(session_looks, find_that_the_one_ahead_has_gone_without_an_event) {
     EXPECT_EQ(forgotten.front(), path(stranger(4)));
 }
 
-// The C client sets its watches again at each attach. Here the server does not deliver the event of a watch that the C
-// client has set again.
+// The C client sets its watches again on each new connection. Here the server does not deliver the event of a watch
+// that the C client has set again.
 TEST_F(session_looks, give_back_a_watch_that_an_earlier_connection_set) {
     acquire(k_ann);
     const auto own = name_of(answer_create_and_list(5, {stranger(4)}));

@@ -18,7 +18,8 @@ using ::testing::SizeIs;
 
 class placed_session : public test::session_fixture {
 protected:
-    static constexpr duration k_short = 10s;  // shorter than the relay bound of 12 s
+    // Shorter than the 12 s after which the leader learns of a follower's answer at the latest.
+    static constexpr duration k_short = 10s;
 
     static session_core_settings placed(placement where) {
         auto terms = settings();

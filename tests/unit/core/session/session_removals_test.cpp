@@ -230,7 +230,7 @@ TEST_F(session_removals, whose_answer_was_lost_are_sent_again) {
     EXPECT_EQ(told<gone>(member(2)), 0U) << "nobody knows";
     attach();
     EXPECT_EQ(count<remove_op>(), 2U);
-    answer<remove_op>(server_error::no_node);  // the server had executed the lost removal
+    answer<remove_op>(server_error::no_node);  // the server had executed the unanswered removal
     answer<remove_op>(server_error::no_node);
     answer<remove_op>(server_error::no_node);
     expect_all_gone();

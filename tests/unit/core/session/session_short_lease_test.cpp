@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a session timeout that is too short for a lease through a follower. Each caller gets an error, and no contender
-// blocks the queue (promise G7).
+// Tests a session timeout that is too short for a lease that is renewed through a follower. Each caller gets an error,
+// and no contender blocks the queue (promise G7).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,8 @@ using ::testing::SizeIs;
 
 class session_short_lease : public test::session_fixture {
 protected:
-    static constexpr duration k_short = 10s;  // shorter than the relay bound of 12 s
+    // Shorter than the 12 s after which the leader learns of a follower's answer at the latest.
+    static constexpr duration k_short = 10s;
 
     void start_short(server_role role, duration timeout = k_short) {
         start();
@@ -125,7 +126,7 @@ TEST_F(session_short_lease, of_a_server_that_turns_out_to_lead_is_granted) {
     EXPECT_THAT(warnings, IsEmpty());
 }
 
-// The re-attach extended the session at the leader. So the next committed write extends the lease, although reads
+// The reconnect extended the session at the leader. So the next committed write extends the lease, although reads
 // through this follower would not (clause d of lease.hpp).
 TEST_F(session_short_lease, is_good_for_a_while_after_a_re_attach) {
     start_short(server_role::follower);

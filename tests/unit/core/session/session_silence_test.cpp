@@ -129,7 +129,7 @@ TEST_F(session_silence, begins_with_a_request) {
 TEST_F(session_silence, of_a_slow_server_lasts_longer) {
     fall_silent();
     pass(1s);
-    answer<create_op>(server_error::ok);  // the session then sends a list
+    answer<create_op>(server_error::ok);  // the session then lists the folder's children
     pass(8 * 1s - 1ms);
     EXPECT_THAT(looks, IsEmpty());
     pass(1ms);

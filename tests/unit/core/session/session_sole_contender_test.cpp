@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests a lock that only one session acquires, repeatedly. The number of the created znode shows that no contender is
-// ahead, so the session sends no list.
+// ahead, so the session does not list the folder's children.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -58,7 +58,7 @@ protected:
         listed.children = children;
         on_event(std::move(listed));
     }
-    // Acquires the lock and releases it. Returns true if the acquire sent a list.
+    // Acquires the lock and releases it. Returns true if the session listed the folder's children.
     bool cycle(std::int32_t number, claim_kind kind = claim_kind::lock) {
         const auto id = enter(kind);
         const auto path = answer_create(number);
@@ -99,7 +99,8 @@ protected:
         for (const auto& each : request.all) leave(each.id);
         answer_all_ok();
     }
-    // Enters the next contender, and answers its create with `number`. Returns true if the session sends a list.
+    // Enters the next contender, and answers its create with `number`. Returns true if the session lists the folder's
+    // children.
     bool needs_list(std::int32_t number, claim_kind kind = claim_kind::lock) {
         latest_ = enter(kind);
         latest_path_ = answer_create(number);

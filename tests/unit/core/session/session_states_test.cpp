@@ -257,7 +257,7 @@ TEST_F(session_states, say_read_only_also_of_the_first_server) {
     on_event(link(link_kind::attached_read_only));
     pass(10 * k_timeout);
     EXPECT_THAT(states(), ElementsAre(state::read_only)) << "there was nothing to lose";
-    attach();  // the lease has ended before this attach
+    attach();  // the lease has ended before this reconnect
     pass(50ms);
     attach();
     EXPECT_THAT(states(), ElementsAre(state::read_only, state::connecting, state::connected));
