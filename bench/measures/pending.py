@@ -32,7 +32,8 @@ def measure(bench):
               Aim("≤ 2 KiB", "on one path, heap", 2048, True)])
     cancelling = bench.new_result(
         "cancelling", "Cancelling the pending acquires",
-        "seconds, znodes and watches, or bytes, as the column says", "lower", shape="",
+        "seconds, the number of znodes and watches in the columns 'left', and bytes in the columns 'heap left'",
+        "lower", shape="",
         about="\"Seconds to queue\" is the time until all acquires are queued, and \"seconds to cancel\" the time from "
               "the stop to the last handler. \"Left\" counts the znodes and watches that remain at the servers, and "
               "\"heap left\" the bytes of heap that remain for each acquire.",

@@ -194,8 +194,10 @@ void print(const setting& setting) {
 
 int main() {
     fmt::print(
-        "| attached to | tick, syncLimit | relay bound R | session timeout S | lease left at the "
-        "grant | least lease left later | most lease left later |\n");
+        "| server of the session | tick, syncLimit | relay bound R (the leader learns of a "
+        "follower's answer within R) | "
+        "session timeout S | lease left at the grant | least lease left later | most lease left "
+        "later |\n");
     fmt::print("|---|---|---|---|---|---|---|\n");
     for (const auto timeout : {30s, 10s, 4s})
         print({"leader, standalone", "any", turnstile::server_role::leader, {}, timeout});

@@ -133,7 +133,11 @@ promise that the table names.
 
 """
     text += table(
-        ["Mutant (a known fault)", "Seed of the history that shows the fault", "Broken promise"],
+        [
+            "Mutant (a known fault)",
+            "Seed of the history that shows the fault, and the kind of history (*hunt*: lease hunt)",
+            "Broken promise (code in guarantees.md)",
+        ],
         [[f"`{r.mutant.name}`", cell(r.unmasked, r.mutant.work)] for r in masked],
     )
     text += """
