@@ -150,8 +150,8 @@ std::string server_placement::way_to_leader() const {
         return "set role_detection::on, so that the client asks for the servers' roles; this "
                "does not work behind a load balancer";
     if (stay_ && stay_->told == server_role::unknown)
-        return "allow srvr in the servers' 4lw.commands.whitelist, at the address and port that "
-               "clients attach to, so that the client learns their roles";
+        return "allow the command srvr in each server's 4lw.commands.whitelist, so that the server "
+               "reports its role at the address and port to which clients connect";
     if (place_ == placement::anywhere)
         return "let the session move to the leader (server_preference::automatic)";
     if (stay_ && stay_->leader_missing)
