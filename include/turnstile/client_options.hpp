@@ -56,10 +56,10 @@ enum class role_detection { on, off };
 
 // The server that the client connects to. The relay bound is the longest time until the leader learns of a message that
 // a follower has received (`lease_settings`).
-// - `automatic`: any server, if the session timeout is at least 5/2 of the relay bound, so that leases through any
-//   server are long enough. With a shorter timeout each session moves to the leader before it queues, and moves again
-//   when another server becomes the leader. The client behaves as with `any` in two cases: it cannot learn the servers'
-//   roles (behind a load balancer, with `role_detection::off`, or without `srvr` in the servers'
+// - `automatic`: any server, if the session timeout is at least 5/2 of the relay bound, so that a lease is long enough
+//   whichever server renews it. With a shorter timeout each session moves to the leader before it queues, and moves
+//   again when another server becomes the leader. The client behaves as with `any` in two cases: it cannot learn the
+//   servers' roles (behind a load balancer, with `role_detection::off`, or without `srvr` in the servers'
 //   4lw.commands.whitelist), or the leader accepts no clients (leaderServes=no).
 // - `any`: the server that answers first.
 // - `leader`: the leader, whatever the session timeout.
@@ -130,8 +130,9 @@ using executor = std::function<void(std::function<void()>)>;
 // The settings of a client.
 struct client_options {
     // The session timeout that the client requests. The servers may grant a different one, see `session_info::timeout`.
-    // If the timeout is less than 5/2 of the relay bound (see `lease_settings`), the sessions move to the leader (see
-    // `server_preference`). With the default relay bound, 5/2 of it are 30 s. At most 1 h.
+    // If the timeout is less than 5/2 of the relay bound (the longest time until the leader learns of a message that a
+    // follower has received, see `lease_settings`), the sessions move to the leader (see `server_preference`). With the
+    // default relay bound, 5/2 of it are 30 s. At most 1 h.
     std::chrono::milliseconds session_timeout{30'000};
     // Credentials of ZooKeeper's digest scheme: "user:password", with a colon, at most 64 KiB. Empty: none. With
     // `access_policy::creator_only` this user owns the znodes. For a Redis server or a database, put user and password

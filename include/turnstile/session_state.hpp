@@ -23,10 +23,11 @@
 // has ended the library does not use the session again, because the servers still answer a session that they are about
 // to expire (docs/why/lease.md). The library closes that session as soon as it can connect. If it cannot connect for
 // two session timeouts after the last answer, it leaves the session to expire. In both cases the library then opens a
-// new session, so `connecting` with the next epoch follows `lost`.
+// new session, so `connecting` with the next epoch (session number) follows `lost`.
 //
 // Exception: the lease of a hold ended while the session stayed connected, and the servers' answers proved in time that
-// the session still exists. Then the library keeps the session, and `connected` with the same epoch follows `lost`.
+// the session still exists. Then the library keeps the session, and `connected` with the same session number (epoch)
+// follows `lost`.
 //
 // Thread safety: values.
 #pragma once

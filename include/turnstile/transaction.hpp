@@ -153,9 +153,9 @@ private:
 // The result of a transaction that the servers have executed.
 struct commit_result {
     // For each part, the path of the znode that the part created, with the name that the servers gave. The path is
-    // empty for a part that creates no znode, and for a put or make whose znode existed. If names_known is false, the
-    // servers' names are unknown. Then the path of a create is the requested path, and the path of a put or make is
-    // empty.
+    // empty for a part that creates no znode, and for a `put` or `make` whose znode existed. If names_known is false,
+    // the servers' names are unknown. Then the path for a `create` is the requested path, and the path for a `put` or
+    // `make` is empty.
     std::vector<std::string> created;
     // False if the servers' answer was lost, and the library found out in another way that the servers executed the
     // transaction. Then the numbers of sequential znodes are unknown.

@@ -114,9 +114,9 @@ bool command_watch::take_report() {
     return false;
 }
 
-// Returns a small fraction of the hold's remaining time, in milliseconds. `turnstile run` looks for new confirmations
-// of the hold at least this often. So it reports them long before the watching process (the keeper) would kill the
-// command.
+// Returns a small fraction of the hold's remaining time, in milliseconds. `turnstile run` checks at least this often
+// whether the servers have confirmed the hold again. So it reports this long before the watching process (the keeper)
+// would kill the command.
 int command_watch::longest_pause() const {
     const auto left = hold_.valid_until() - boottime_clock::now();
     const auto part = std::chrono::duration_cast<std::chrono::milliseconds>(left) / 50;

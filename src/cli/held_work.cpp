@@ -37,8 +37,8 @@ struct command_failed {
     int code;
 };
 
-// Checks that the hold's znode still exists: another client may have removed it since the last confirmation. A hold on
-// several locks has no single znode, so only its lease is checked.
+// Checks that the hold's znode still exists: another client may have removed it since the servers last confirmed the
+// hold. A hold on several locks has no single znode, so only its lease is checked.
 result<void> still_stands(guard& hold, std::chrono::milliseconds patience) {
     if (hold.znode().empty()) return {};
     const auto asked = hold.commit(transaction{}.check("/"), {.timeout = patience});

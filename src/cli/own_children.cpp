@@ -85,7 +85,7 @@ own_children::own_children() {
     if (!threads_.open()) refuse("/proc/self/task: " + std::string{std::strerror(errno)});
 }
 
-// Reads the lists of all threads, because an orphan may become the child of any thread.
+// Kills the children of each thread of this process, because an orphan may become the child of any thread.
 void own_children::kill_all() const noexcept {
     const int again = ::openat(threads_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR* const threads = again < 0 ? nullptr : ::fdopendir(again);

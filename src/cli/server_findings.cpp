@@ -62,7 +62,7 @@ void look_at_one(const server_health& server, const examination& seen, findings&
                          "used any more"});
 }
 
-// Returns the least session timeout for which leases through a follower are long enough.
+// Returns the least session timeout with which a lease that is renewed through a follower is long enough.
 std::string ample_timeout_text(const examination& seen) {
     return exact_text(std::chrono::milliseconds{pace_of(seen).relay_bound() * 5 / 2});
 }

@@ -16,10 +16,10 @@
 namespace turnstile::cli {
 namespace {
 
-// The longest interval between confirmations of a hold. If another client removes the holder's znode, the holder
-// notices that at the next confirmation.
+// The longest interval between confirmations: requests by which a holder checks its znode and extends its lease. If
+// another client removes the holder's znode, the holder notices that at the next confirmation.
 constexpr std::chrono::milliseconds k_longest_confirmation{2'000};
-// With a session timeout shorter than this, the confirmations of a hold would arrive too late to extend it in time.
+// With a session timeout shorter than this, the answers that extend a hold's lease would arrive too late.
 constexpr std::chrono::milliseconds k_shortest_session{100};
 
 std::string servers_of(const server_settings& settings) {

@@ -5,7 +5,7 @@
 //                     SIGTERM             SIGKILL   valid until: from then on, other clients may get the lock
 //
 // The command is dead before another client can hold the lock. If the hold has already ended (its znode was removed),
-// the command gets SIGKILL at once. A confirmation that arrives after SIGTERM does not postpone SIGKILL.
+// the command gets SIGKILL at once. After SIGTERM, an answer that extends the hold does not postpone SIGKILL.
 //
 // Thread safety: one thread.
 #pragma once
@@ -34,7 +34,7 @@ public:
     supervision(lost_policy policy, boottime_clock::duration grace) noexcept
         : policy_{policy}, grace_{grace} {}
 
-    // Records a confirmation, after which the hold is certain until `valid_until`.
+    // Records that the servers have confirmed the hold, which is now certain until `valid_until`.
     void confirmed_until(time_point valid_until) noexcept;
     // Records that the hold has ended (it was removed or revoked), even if its lease has not ended.
     void hold_over() noexcept { over_ = true; }
@@ -68,8 +68,9 @@ struct lease_terms {
     double clock_drift = 0;
 };
 
-// Returns the longest allowed grace period: the validity that remains if a confirmation is two confirmation intervals
-// late. With a grace period longer than that, the command could get SIGTERM although nothing is wrong.
+// Returns the longest allowed grace period: the hold's validity that remains if the servers confirm the hold two
+// confirmation intervals late. With a grace period longer than that, the command could get SIGTERM although nothing is
+// wrong.
 [[nodiscard]] std::chrono::milliseconds longest_grace(const lease_terms& terms) noexcept;
 
 }  // namespace turnstile::cli

@@ -45,7 +45,7 @@ private:
 
 class lease_of_epoch {
 public:
-    // Publishes the lease. For a new epoch, makes a new view; guards of earlier epochs keep the view of their epoch.
+    // Publishes the lease. For a new epoch (session), makes a new view; guards of earlier epochs keep their view.
     void publish(std::uint64_t epoch, const core::lease& lease) {
         if (std::exchange(epoch_, epoch) != epoch) view_ = std::make_shared<lease_view>();
         view_->publish(lease);

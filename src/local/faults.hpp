@@ -3,8 +3,8 @@
 //
 //     local::faults faults{"name"};             // the tree of "local:name"
 //     faults.set_traffic(id, local::traffic::stalls_after_server);
-//     ... submit a create ...                   // the tree executes the create, and the answer vanishes
-//     faults.detach(id);                        // the create is answered `unknown`
+//     ... submit a create request ...           // the tree creates the znode, and the answer vanishes
+//     faults.detach(id);                        // the client gets the answer `unknown`
 //     faults.attach(id);                        // the same session on a new connection
 //
 // A call may take effect after its return, but in order with all requests of all sessions.

@@ -94,7 +94,8 @@ tree_node& node_store::at(std::string_view path) {
 
 void node_store::add_system_node(const std::string& path) {
     nodes_.emplace(path, tree_node{});
-    at(parent_of(path)).children.emplace(name_of(path));  // not counted in the parent's creates
+    // The parent does not count this child as created.
+    at(parent_of(path)).children.emplace(name_of(path));
 }
 
 }  // namespace turnstile::local

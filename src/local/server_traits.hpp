@@ -12,8 +12,8 @@ enum class sequence_end {
 
 struct server_traits {
     bool has_create2 =
-        true;  // false (before 3.5): every create that is outside a multi is unimplemented
-    bool has_containers = true;  // false: a container create is unimplemented
+        true;  // false (before 3.5): servers refuse to create a znode, except in a multi request
+    bool has_containers = true;  // false: servers refuse to create a container
     // True: the servers refuse `exists` on a znode that the session may not read, and set no watch, as ZooKeeper does
     // since 3.7.3, 3.8.4 and 3.9.2 (ZOOKEEPER-2590). Earlier servers answer every session.
     bool exists_needs_read = false;

@@ -115,8 +115,8 @@ public:
 
     [[nodiscard]] std::string describe() const override { return to_string(where_); }
 
-    // Prefers the failure of the latest attempt to attach: an attach detects a server that refuses writes, and look()
-    // does not.
+    // Prefers the failure of the latest attempt to attach a session: such an attempt detects a server that refuses
+    // writes, and look() does not.
     [[nodiscard]] std::string diagnose() const override {
         if (const auto known = last_failure()) return known->detail();
         const auto found = look();

@@ -15,7 +15,8 @@ std::size_t majority_of(std::size_t count) noexcept {
     return count / 2 + 1;
 }
 
-// Returns the masters that the answers with this epoch name. The master that most sentinels name comes first.
+// Returns the masters that the sentinels' answers with this epoch (number of their configuration) name. The master
+// that most sentinels name comes first.
 std::vector<server_address> latest_of(const std::vector<sentinel_answer>& answers,
                                       std::int64_t epoch) {
     std::vector<std::pair<server_address, std::size_t>> votes;

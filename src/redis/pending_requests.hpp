@@ -41,8 +41,8 @@ public:
     void settle(core::reply&& reply);
     // Removes and returns the first request, to which the server's next reply belongs.
     [[nodiscard]] std::optional<pending_request> take_first();
-    // Puts the request back in front. If its reply is known, the list request that was sent with it gets the same
-    // reply.
+    // Puts the request back in front. If its reply is known, the request for the folder's children that was sent with
+    // it gets the same reply.
     void put_back(pending_request&& request);
     // Removes the first request and returns its reply, if the reply is known; otherwise returns nothing.
     [[nodiscard]] std::optional<core::reply> take_settled();

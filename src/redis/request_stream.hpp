@@ -66,8 +66,8 @@ public:
     void flush(base::unique_lock& held);
     // Sends as many bytes as the socket accepts. Returns the connection's descriptor if bytes remain, otherwise -1.
     [[nodiscard]] int send_rest() { return commands_.send_rest(); }
-    // Asks the server to end the session. Returns the number of replies that will arrive before the server's
-    // confirmation; 0: no connection.
+    // Asks the server to end the session. Returns the number of replies that the server still owes. The number
+    // includes the reply to this request, but not the replicas' acknowledgement of it. 0: no connection.
     [[nodiscard]] std::size_t say_good_bye(base::unique_lock& held);
     // Returns the paths whose watches the user removed while the session was detached.
     [[nodiscard]] std::vector<std::string> take_given_back() {

@@ -47,8 +47,8 @@ struct answer_head {
 [[nodiscard]] bool parse_reply(const core::operation& op, int code, const redisReply& answer,
                                core::reply& out);
 
-// Parses the folder's children in the answer to an entry: one script call for a create and a list (are_entry()).
-// Returns false if they are invalid.
+// Parses the folder's children in the answer to a script call that creates a znode and lists its folder (are_entry()).
+// Returns false if the children are invalid.
 [[nodiscard]] bool parse_listing(const core::operation& list, const redisReply& answer,
                                  core::reply& out);
 

@@ -25,7 +25,8 @@ struct sentinel_answer {
     std::int64_t epoch = 0;
 };
 
-// Returns the epoch in the answer to SENTINEL MASTER, or 0 if the answer has no epoch.
+// Returns the epoch (the number of the sentinels' configuration) in the answer to SENTINEL MASTER, or 0 if the answer
+// has no epoch.
 [[nodiscard]] std::int64_t epoch_in(const redisReply& answer);
 // Returns the address in the answer to SENTINEL GET-MASTER-ADDR-BY-NAME, or nothing if the answer has no address.
 [[nodiscard]] std::optional<server_address> master_in(const redisReply& answer);
@@ -38,7 +39,8 @@ public:
     sentinel_inquiry(server_address sentinel, const redis_address& where, const tls::context* tls,
                      int give_up, const std::optional<server_address>& at = {});
 
-    // Asks for the epoch and the address. Call this only while `waits` is false.
+    // Asks the sentinel for the epoch of its configuration and for the master's address. Call this only while `waits`
+    // is false.
     void ask();
     // Connects, sends and reads as far as possible without waiting.
     void go_on();

@@ -11,8 +11,8 @@
 // | reads         | reads without a watch                                                                        |
 // | watched reads | reads with a watch                                                                           |
 //
-// Each request gets the same answer, in the same order, as in separate transactions. The transaction reads the lists at
-// its end. That is right, because no write that follows a list in the batch changes the listed folder.
+// Each request gets the same answer, in the same order, as in separate transactions. The transaction reads the folders'
+// children at its end. That is right: no write that follows a list in the batch changes the listed folder.
 //
 // Thread safety: none. A request_batch is a value.
 #pragma once

@@ -14,9 +14,9 @@
 
 namespace turnstile::sql {
 
-// A create or a removal locks the path and the parent, which it also changes. A sequential create locks only the
-// parent, because its name is not known yet. `exists` also locks the parent, so that an `exists` and a sequential
-// create of the same path exclude each other.
+// A transaction that creates or removes a znode locks the path and the parent, which it also changes. For a sequential
+// znode it locks only the parent, because the znode's name is not known yet. `exists` also locks the parent, so that no
+// transaction can create a sequential znode with this path at the same time.
 class touched_paths {
 public:
     touched_paths() = default;

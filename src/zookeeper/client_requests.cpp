@@ -18,7 +18,8 @@ core::stat as_created(const core::stat& later, std::int32_t bytes) {
     return first;
 }
 
-// The outcome of a create without its Stat is unknown. The caller then looks for the znode, as after any lost answer.
+// Makes the outcome `unknown`: the server may have created the znode, but its Stat did not arrive. The caller then
+// looks for the znode, as after any lost answer.
 void leave_open(outstanding_request& p, judged_code& word) {
     word = {core::outcome::unknown, core::server_error::ok};
     p.answer.path.clear();
@@ -104,9 +105,9 @@ void client_requests::send_witness(const std::optional<server_answers>& told) {
     static_cast<void>(handed_over(p, hand_over_witness(handle_.get(), p)));
 }
 
-// Sends two requests whose answers show the server's software: a `check` in a multi, and a create of a container. Both
-// paths are below a znode that does not exist, so no server creates a znode, and the client needs no permission. Some
-// servers close the connection at an unknown request.
+// Sends two requests whose answers show the server's software: a `check` inside a multi request, and a request to
+// create a container. Both paths are below a znode that does not exist, so no server creates a znode, and the client
+// needs no permission. Some servers close the connection at an unknown request.
 void client_requests::identify(server_answers told) {
     if (!servers_.begin_examination(told)) return send_witness(told);
     auto chance = base::random::from_system();
@@ -135,7 +136,7 @@ std::optional<judged_code> client_requests::apply(outstanding_request& p, int rc
     servers_.learn_create(p.step, p.answer.connection, word, state_.is_closed());
     if (p.step == create_step::create && send_stat(p, word)) return std::nullopt;
     // Many servers close the connection after the answer "unimplemented". So the outcome becomes `not_sent`, which
-    // makes the core repeat the create. The repetition uses the two older requests: `create`, and a read of the Stat.
+    // makes the core create the znode again, with the two older requests: `create`, and a read of the Stat.
     if (p.step == create_step::create2 && word.error == core::server_error::unimplemented)
         word = {core::outcome::not_sent, core::server_error::ok};
     if (p.step != create_step::stat) return word;

@@ -2,9 +2,9 @@
 // flap_watch: notices that several connections in a row have ended early.
 //
 // The cause may be an unstable network, or another client with the same session. Two clients with one session end each
-// other's connections: each write of one client makes the servers end the connection of the other. Only a list of the
-// session's znodes distinguishes the two causes. A request for the list costs a connection, so the client rarely sends
-// it.
+// other's connections: each write of one client makes the servers end the connection of the other. To distinguish the
+// two causes, the client must request the list of the session's znodes. This request needs another connection, so the
+// client rarely sends it.
 //
 // Thread safety: one thread at a time.
 #pragma once

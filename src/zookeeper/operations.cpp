@@ -82,14 +82,14 @@ void on_children(int rc, const String_vector* names, const Stat* stat, const voi
     });
 }
 
-// Returns the znode's version after a part of a multi: 0 after a create, the version in the Stat after a set, and none
-// after other parts.
+// Returns the znode's version after one operation of a multi request: 0 after `create`, the version in the Stat after
+// `set`, and no version after other operations.
 std::int32_t version_left_by(const zoo_op_result_t& result) noexcept {
     if (result.value != nullptr) return 0;
     return result.stat != nullptr ? result.stat->version : core::k_any_version;
 }
 
-// Copies the answers to the parts of a multi, if the servers have answered.
+// Copies the results of a multi request's operations, if the servers have answered.
 void fill_parts(outstanding_request& p, int rc) {
     if (judge_completion(rc).outcome != core::outcome::answered) return;
     for (const auto& result : p.results) {
@@ -128,7 +128,7 @@ int mode_of(core::create_mode mode) noexcept {
     return ZOO_PERSISTENT;
 }
 
-// Adds one part to a multi's operations, with space for its result in `pending`.
+// Adds one operation to a multi request, with space for the operation's result in `pending`.
 class part_writer {
 public:
     part_writer(zoo_op_t& op, std::size_t at, outstanding_request& pending)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // ordered_outlet: delivers the events of a session in order. An event waits while an earlier reply is incomplete.
 //
-// On a server without the request create2, a create needs two requests. Its reply is complete only with the second
-// answer, and messages that arrive before that answer wait. So the session delivers replies in the order of the
-// requests (core/seam/seam.hpp).
+// On a server without the request create2, the client creates a znode with two requests. The reply to the caller is
+// complete only with the second answer, and messages that arrive before that answer wait. So the session delivers
+// replies in the order of the requests (core/seam/seam.hpp).
 //
 // Thread safety: none. The lock that lets one thread deliver at a time guards the object.
 #pragma once

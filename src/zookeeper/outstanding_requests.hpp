@@ -54,7 +54,7 @@ struct outstanding_request {
     std::optional<server_answers>
         told{};  // for witness and examination: the answers of the server itself
 
-    // The C client writes the results of a multi into these members.
+    // The C client writes the results of a multi request's operations into these members.
     std::vector<zoo_op_result_t> results;
     std::vector<std::string> result_paths;
     std::vector<Stat> result_stats;

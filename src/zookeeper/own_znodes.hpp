@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // own_znodes: the ephemeral znodes that a session may own because of the requests of this client.
 //
-// Purpose: if a session owns any other znode, another client has the session too. The answer to a create or a removal
-// may be lost. So the class already keeps a path when this client submits the create, and keeps the paths of the latest
-// removals.
+// Purpose: if a session owns any other znode, another client has the session too. The answer to a request that creates
+// or removes a znode may be lost. So the class already keeps a path when this client submits the request to create the
+// znode. The class also keeps the paths of the latest removals.
 //
 // The class stores a path as a hash of eight bytes. If two paths have the same hash, a znode of another client may
 // remain unnoticed; that is the only effect.

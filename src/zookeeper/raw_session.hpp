@@ -105,7 +105,7 @@ enum class opening_outcome {
     shared,     // another client has the session: it owns znodes already
     unknowing,  // the server does not know getEphemerals
     read_only,  // the server has no majority, and opens no session
-    cut_off,    // the connection ended before the list came
+    cut_off,    // the connection ended before the list of the session's znodes came
     failed,     // no session; `reason` says why
 };
 

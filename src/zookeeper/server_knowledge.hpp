@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // server_knowledge: the software of a session's servers, and the requests that they know.
 //
-// Servers that know only the requests of ZooKeeper 3.4 have no create2 and no removal of watches. On such a server a
-// create needs two requests: the create, whose answer is the path, and a read of the new znode's Stat.
+// Servers that know only the requests of ZooKeeper 3.4 have no create2 and no removal of watches. On such a server the
+// client creates a znode with two requests: `create`, whose answer is the path, and a read of the new znode's Stat.
 //
 // Thread safety: none. The session's lock guards the object.
 #pragma once
@@ -17,8 +17,8 @@
 
 namespace turnstile::zookeeper {
 
-// The request that is in progress for a create. `container` and `create2` are single requests; `create` and `stat` form
-// a pair.
+// The request by which the client now creates a znode. `container` and `create2` are single requests; `create` and
+// `stat` form a pair.
 enum class create_step { none, container, create2, create, stat };
 
 class server_knowledge {
@@ -31,12 +31,12 @@ public:
     [[nodiscard]] bool lacks_removals() const noexcept {
         return lacks(known_.removals) || lacks(known_.create2);
     }
-    // Returns the first request for a create; nothing if the servers do not know it and no other request can replace
-    // it.
+    // Returns the first request that creates a znode with this mode. Returns nothing if the servers do not know the
+    // request and no other request can replace it.
     [[nodiscard]] std::optional<create_step> first_step(core::create_mode mode) const;
-    // Learns from the answer to a removal of watches, or to a step of a create, that was sent on `connection`. If the
-    // connection ended before the answer, the server may not know the request. `closed`: the caller itself has ended
-    // the connection, so its end shows nothing.
+    // Learns from the answer to a request that was sent on `connection`: a removal of watches, or a request that
+    // creates a znode. If the connection ended before the answer, the server may not know the request. `closed`: the
+    // caller itself has ended the connection, so its end shows nothing.
     void learn_removal(std::uint64_t connection, const judged_code& word, bool closed);
     void learn_create(create_step step, std::uint64_t connection, const judged_code& word,
                       bool closed);
@@ -48,8 +48,8 @@ public:
     [[nodiscard]] bool wants_examination() const noexcept {
         return examines_ && software_ != server_software::zookeeper;
     }
-    // Judges the answer to the create of a container. Apache ZooKeeper has containers since 3.5.3; other servers with
-    // its protocol lack them.
+    // Judges the answer to the request to create a container. Apache ZooKeeper has containers since 3.5.3; other
+    // servers with its protocol lack them.
     [[nodiscard]] server_answers examined(core::server_error answer, server_answers told);
     [[nodiscard]] bool is_foreign(const server_answers& told) const noexcept {
         return examines_ && told.software != server_software::zookeeper;

@@ -22,7 +22,7 @@ struct at_server {
 struct server_notices {  // the server learns that the connection has ended
     connection_id connection{};
 };
-struct goes_on {  // resumes a server's thread that was stopped while it handled a create
+struct goes_on {  // resumes a server's thread that was stopped while it created a znode
     server_id server = 0;
     std::uint64_t life = 0;
     proposal create;

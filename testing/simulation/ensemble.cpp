@@ -30,7 +30,8 @@ ensemble::ensemble(const scenario& scenario, agenda& future, dice& chance, netwo
         if (id != leader_) follow(id);
 }
 
-// Returns true for requests that a stop of the server's thread may delay: a create, or a recipe's commit.
+// Returns true for requests that a stop of the server's thread may delay: a request to create a znode, or a recipe's
+// commit.
 bool ensemble::may_be_held_up(const core::operation& op) const {
     if (std::holds_alternative<core::create_op>(op)) return true;
     return scenario_.work != work_kind::locks && std::holds_alternative<core::multi_op>(op);

@@ -130,8 +130,8 @@ void ensemble::propose(proposal&& proposal) {
     agenda_.at(last_commit_, commit_due{reign_});
 }
 
-// ZooKeeper (PrepRequestProcessor) checks a quota before a create. ZooKeeper also checks it for sets that write more
-// data and for transactions. The model leaves these checks out.
+// ZooKeeper (PrepRequestProcessor) checks a quota before it creates a znode. ZooKeeper also checks the quota before a
+// `set` that writes more data, and before a transaction. The model leaves these two checks out.
 bool ensemble::refuse_over_quota(const core::operation& op) {
     const auto* create = std::get_if<core::create_op>(&op);
     if (create == nullptr || !network_.faulty() || agenda_.now() >= quota_used_up_until_)

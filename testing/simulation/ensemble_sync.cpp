@@ -9,8 +9,9 @@
 // server still follows the leader.
 namespace turnstile::simulation {
 
-// Returns true for a confirmation of the lease: a multi that only checks a contender. The core's check after a
-// re-attach is never treated as a sync, because the core needs the transaction.
+// Returns true for a multi request that only checks a contender and so extends the lease. When a session has attached
+// again, the core also checks a contender. The model never treats this check as a sync, because the core needs the
+// transaction.
 bool ensemble::taken_for_sync(const core::request* request) const {
     if (!scenario_.trial.sync_confirms || request == nullptr) return false;
     const auto* multi = std::get_if<core::multi_op>(&request->op);

@@ -24,7 +24,7 @@ namespace turnstile::simulation {
 // session's latest message or a clock was set.
 enum class removal { none, by_owner, with_session, by_hand, after_order, lost, early };
 
-// `late`: the server stopped while it handled the create. Meanwhile the client may have searched for the znode in vain,
+// `late`: the server stopped while it created the znode. Meanwhile the client may have searched for the znode in vain,
 // and continued without it.
 enum class arrival { in_time, late };
 
@@ -168,7 +168,7 @@ public:
         const auto found = changed_by_hand_.find(znode);
         return found == changed_by_hand_.end() ? 0 : found->second;
     }
-    // True if a quota refused the create of this folder, or a create in this folder.
+    // True if the server refused, because of a quota, to create this folder or a znode in this folder.
     [[nodiscard]] bool over_quota(const std::string& folder) const {
         return over_quota_.contains(folder) ||
                over_quota_.contains(folder.substr(0, folder.rfind('/')));

@@ -71,7 +71,7 @@ struct ended_session {
 
 struct command_outcome {
     served answer;
-    std::uint64_t connection = 0;  // counts the attaches
+    std::uint64_t connection = 0;  // counts how often sessions attached to the server
     std::int64_t zxid = 0;         // number of the transaction
     std::vector<ended_session> ended;
     std::vector<session_id> told;  // sessions that now have events

@@ -17,7 +17,7 @@ namespace turnstile::simulation {
 struct connection {
     client_id client = 0;
     server_id server = 0;
-    session_id session = 0;  // the server knows it after the attach
+    session_id session = 0;  // the server knows it after the client has attached the session
     bool cut = false;
     bool client_open = true;
     bool server_open = true;

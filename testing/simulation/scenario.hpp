@@ -166,7 +166,7 @@ struct scenario {
     double cut = 0;      // fraction of the messages that are lost with their connection
     double slow = 0;     // fraction of the messages that are slow
     double unheard = 0;  // fraction of the watches' events that are never sent
-    // Fraction of the creates during which the server's thread stops and the connection breaks.
+    // Fraction of the requests to create a znode during which the server's thread stops and the connection breaks.
     double held_up = 0;
     double slow_expiry = 0;  // fraction of the expired sessions that the leader closes slowly
     double ambush = 0;       // fraction of the answers to writes that a fault follows at once

@@ -30,7 +30,7 @@ std::string address(const std::string& database) {
 
 }  // namespace
 
-// At each attach, the zxids jump to a number that follows from the time of day.
+// Each time that a session attaches, the zxids jump to a number that follows from the time of day.
 bool counts_every_write() {
     return false;
 }

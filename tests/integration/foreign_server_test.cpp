@@ -238,8 +238,8 @@ TEST_F(older_server, that_hangs_up_at_containers_can_be_tried) {
     EXPECT_TRUE(trial->clock);
 }
 
-// On a server without create2, a create takes two requests: the create itself and an exists. The connection breaks
-// before the second answer. So the znode exists, and the client does not know its Stat.
+// On a server without create2, the client creates a znode with two requests: `create` and `exists`. The connection
+// breaks before the second answer. So the znode exists, and the client does not know its Stat.
 TEST_F(older_server, whose_answer_to_the_second_request_is_lost_is_asked_what_became_of_the_first) {
     take_away(is_unimplemented);
     const auto path = folder();
@@ -267,7 +267,7 @@ TEST_F(older_server, that_is_zookeeper_is_asked_with_create2_where_connections_b
     const auto path = folder();
     const auto servers = connect(proxy.address());
     ASSERT_TRUE(eventually([&] { return servers->session().role != server_role::unknown; }));
-    const auto before = proxy.requests(opcode::create);  // creates of the session's mark znode
+    const auto before = proxy.requests(opcode::create);  // requests to create the session's mark
     std::atomic<int> left{2 * zookeeper::request_knowledge::k_ends};
     take_away([&](frame&) { return left-- > 0 ? verdict::cut_connection : verdict::forward; });
     mutex lock{*servers, path};

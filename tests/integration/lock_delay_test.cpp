@@ -17,8 +17,8 @@ protected:
     mutex lock{*servers, path, {.lock_delay = 24h}};
     mutex theirs{*others, path, {.lock_delay = 24h}};
 
-    // Loses the next multi in this direction. If the lock is free, that multi writes the crash mark, a znode that a
-    // crashed holder leaves behind.
+    // Loses the next multi request, or its reply. If the lock is free, this request writes the crash mark, a znode that
+    // a crashed holder leaves behind.
     void lose_next_multi(direction way) {
         proxy.filter(way, [this, way](frame& frame) {
             const auto kind = way == direction::to_server ? frame_kind::request : frame_kind::reply;

@@ -30,7 +30,7 @@ protected:
     mutex lock{*servers, path};
 
     void SetUp() override {
-        // Creates the folder, so that the next create is a contender's.
+        // Creates the folder, so that the next request to create a znode is for a contender.
         mutex first{*observer, path};
         ASSERT_TRUE(first.acquire({.timeout = limit()})->release(limit()));
     }
@@ -47,7 +47,8 @@ protected:
     }
 };
 
-// Failure F36: in another library, a create that succeeded timed out, and the client waited behind its own znode.
+// Failure F36: in another library, the server created the znode, but the request timed out. So the client waited behind
+// its own znode.
 TEST_P(lost, F36_while_acquiring_the_lock_is_granted_all_the_same) {
     lose_next();
     auto hold = lock.acquire({.timeout = limit()});
@@ -68,7 +69,7 @@ TEST_P(lost, F7_while_releasing_the_release_is_carried_through) {
     EXPECT_TRUE(lock.acquire({.timeout = limit()}).has_value());
 }
 
-// Failures F6 and F24: the caller gives up before the outcome of its create is known.
+// Failures F6 and F24: the caller gives up before it knows whether the servers created its znode.
 TEST_P(lost, F24_a_caller_that_gives_up_meanwhile_leaves_nothing) {
     lose_next();
     std::stop_source stop;
@@ -83,7 +84,8 @@ TEST_P(lost, F24_a_caller_that_gives_up_meanwhile_leaves_nothing) {
     EXPECT_TRUE(becomes_empty(*observer, path));
 }
 
-// The client queues behind a holder. It must find the lost create or repeat it, and have one znode in the end.
+// The client queues behind a holder. If its `create` or the reply is lost, the client must find its znode or repeat the
+// request. In the end it must have one znode.
 TEST_P(lost, in_the_queue_there_is_one_znode_and_the_order_holds) {
     mutex theirs{*observer, path};
     auto first = theirs.acquire({.timeout = limit()});

@@ -99,7 +99,7 @@ TEST_F(permits_crowd, is_waited_for_with_few_watches) {
 }
 
 // If even a few watches exceed the server's limit (jute.maxbuffer), the client must replace its session. If it kept the
-// session, each attach would extend the session, and the session's znodes would outlive the process.
+// session, each new connection would extend the session, and the session's znodes would outlive the process.
 TEST_F(permits_crowd, whose_watches_a_server_does_not_take_are_waited_for_in_another_session) {
     ensemble servers{{.jute_maxbuffer = 4 * 1024}};
     const auto holder = connect(servers.connect_string());

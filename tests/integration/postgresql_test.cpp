@@ -122,8 +122,8 @@ TEST(postgresql_loss, a_host_that_does_not_answer_is_not_tried_first_for_ever) {
     EXPECT_TRUE(lock.acquire({.timeout = limit()}).has_value());
 }
 
-// The client gives the watch up while it has no connection. The database must not keep that watch after the next
-// attach.
+// The client gives the watch up while it has no connection. The database must not keep that watch when the session
+// attaches again.
 TEST(postgresql_loss, a_watch_that_is_given_back_without_a_connection_is_gone_after_the_next) {
     session_recorder me{sql::make_coordinator(database())};
     me.attached();
@@ -339,7 +339,8 @@ TEST(postgresql_promises, that_are_required_are_judged_at_each_attach) {
     }));
 }
 
-// The failure repeats at each attach. The library must log it once, and retry at growing intervals.
+// The failure repeats each time that the session attaches. The library must log it once, and retry at growing
+// intervals.
 TEST(postgresql_loss, a_failure_that_stays_is_told_once) {
     const auto servers = connect_to_database();
     mutex lock{*servers, lock_path()};

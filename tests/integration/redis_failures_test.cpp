@@ -191,7 +191,7 @@ TEST_F(failures_on_redis, a_connection_that_falls_silent_costs_the_connection_ti
     EXPECT_EQ(stranded->session().id, id);
 }
 
-// The server executes the create, and the create's reply is lost. The client must find its contender, and not create a
+// The server creates the contender's znode, and the reply is lost. The client must find its contender, and not create a
 // second contender.
 TEST_F(failures_on_redis, a_lost_reply_leaves_no_second_contender) {
     tcp_proxy proxy{server.address()};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a waiter that lists the folder when it gets the event of a removed znode. The client gets the list together
-// with the event, so the list needs no further request. The server sends a bell, a message that wakes the session.
+// Tests a waiter that lists the folder when it gets the event of a removed znode. The client gets the folder's children
+// together with the event, so it sends no further request. The server sends a bell, a message that wakes the session.
 // After a plain removal the bell contains the event. After a removal with a version, the client must fetch the event.
 #include <functional>
 #include <future>
@@ -213,7 +213,7 @@ TEST_F(lists_along_on_redis, of_an_empty_folder_are_empty) {
     EXPECT_EQ(found.scripts, 2);
 }
 
-// The list must show the effects of the waiter's own earlier requests.
+// The list of the folder's children must show the effects of the waiter's own earlier requests.
 TEST_F(lists_along_on_redis, do_not_pass_a_request_that_was_submitted_before) {
     auto remover = open();
     auto waiter = open();

@@ -72,7 +72,8 @@ TEST_F(sentinels_of_redis, a_hold_and_a_waiter_outlive_a_master_that_dies) {
     EXPECT_TRUE(granted) << granted.error().message();
 }
 
-// The write of the grant is lost. The holder must be notified, and the next grant must have a larger token.
+// The new master lacks the write that granted the lock. The holder must be notified, and the next grant must have a
+// larger token.
 TEST_F(sentinels_of_redis, a_holder_whose_grant_was_forgotten_is_told_and_tokens_grow) {
     const auto holding = connect(where, with_timeout(30s));
     const auto others = connect(where, with_timeout(30s));

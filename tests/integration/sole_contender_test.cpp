@@ -20,7 +20,7 @@
 namespace turnstile::tests {
 namespace {
 
-// A proxy that counts a client's creates and lists.
+// A proxy that counts a client's requests to create a znode and to list a folder's children.
 class counted_path {
 public:
     explicit counted_path(const std::string& servers) : proxy_{servers} {
@@ -71,8 +71,8 @@ TEST(sole_contender, takes_a_lock_again_without_a_list) {
         ASSERT_TRUE(hold) << hold.error().message();
         ASSERT_TRUE(hold->release(limit()));
     };
-    // Soon after the attach, the client learns which kind of server it has. From then on it acquires the lock without a
-    // list of the folder.
+    // Soon after it has connected, the client learns which kind of server it has. From then on it acquires the lock
+    // without a request for the folder's children.
     ASSERT_TRUE(eventually([&] {
         const auto before = way.lists();
         cycle();

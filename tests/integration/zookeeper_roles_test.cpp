@@ -109,8 +109,8 @@ TEST_F(zookeeper_roles, a_busy_session_moves_too) {
     }
 }
 
-// A proxy that makes a server refuse create2 as unknown. Each create then takes two requests, and the session must not
-// move between these requests.
+// A proxy that makes a server refuse create2 as unknown. The client then creates a znode with two requests, and the
+// session must not move between these requests.
 class older_server_of_three {
 public:
     explicit older_server_of_three(const std::string& server) : proxy{server} {
@@ -127,7 +127,8 @@ TEST_F(zookeeper_roles, a_create_of_two_requests_is_finished_before_the_move) {
     older_server_of_three follower{servers_->connect_string(*servers_->follower())};
     const auto where = leader.proxy.address() + "," + follower.proxy.address();
     std::unique_ptr<session_recorder> me;
-    // The first create breaks the connection, usually after the answer. The C client then connects to another server.
+    // The first request to create a znode breaks the connection, usually after the answer. The C client then connects
+    // to another server.
     link_event there;
     do {
         me = std::make_unique<session_recorder>(where, with_roles());
@@ -144,7 +145,7 @@ TEST_F(zookeeper_roles, a_create_of_two_requests_is_finished_before_the_move) {
     ASSERT_TRUE(eventually([&] { return follower.proxy.held() == 1; }));
     const auto asked = leader.proxy.accepted();
     me->session().seek_leader(there.connection);
-    // The client asks the leader's server for its role, while the create has no answer.
+    // The client asks the leader for its role, while the request to create a znode has no answer.
     ASSERT_TRUE(eventually(
         [&] { return leader.proxy.accepted() > asked && leader.proxy.connections() == 0; }));
     follower.proxy.filter(direction::to_client, {});

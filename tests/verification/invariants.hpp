@@ -157,7 +157,8 @@ private:
     void judge_deadlines();
     void judge_given_up();
     [[nodiscard]] bool slept_lately(const client_view& view) const;
-    [[nodiscard]] core::duration confirmation() const;  // interval of confirmations
+    // The interval at which a holder checks its znode.
+    [[nodiscard]] core::duration confirmation() const;
 
     struct seen_session {
         session_id session = 0;

@@ -255,7 +255,8 @@ void draw_window(dice&& chance, scenario& s) {
     s.window.most = s.window.first + chance.below(4);
 }
 
-// Allows few requests in progress, so that creates and releases wait and then share a transaction.
+// Allows few requests in progress, so that requests to create or remove contenders wait, and several then share a
+// transaction.
 void draw_batches(dice&& chance, scenario& s, bool plain) {
     if (!chance.chance(0.5)) return;
     s.creations.under_way = chance.from_to(1, 2);
@@ -269,7 +270,7 @@ void draw_batches(dice&& chance, scenario& s, bool plain) {
 }
 
 // Two clients take one lock often, mostly at different times, and its folder is deleted and created again. So the
-// sequence number of a create sometimes proves that no contender is ahead.
+// sequence number of a new contender sometimes proves that no contender is ahead.
 void draw_quiet_lock(dice&& chance, scenario& s) {
     if (!chance.chance(0.2)) return;
     const auto timeout = s.time.session_timeout;

@@ -5,7 +5,7 @@
 //
 //     tcp_proxy proxy{servers.connect_string(0)};
 //     turnstile::client client{proxy.address()};
-//     // The create reaches the server; its reply is lost together with the connection.
+//     // The request to create a znode reaches the server; the reply is lost together with the connection.
 //     proxy.filter(direction::to_client, [](frame& reply) {
 //         return reply.is(frame_kind::reply, opcode::create2) ? verdict::cut_connection
 //                                                             : verdict::forward;

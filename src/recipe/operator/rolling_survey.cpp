@@ -64,7 +64,7 @@ private:
         return std::min(turns_.due_reads_count(), left_ / k_part_for_due);
     }
 
-    // Lists new folders until none is left, since each list may show further folders.
+    // Requests the children of each new folder until no new folder is left, since each answer may show further folders.
     result<void> list_new() {
         while (left_ != 0) {
             const auto folders = turns_.unlisted(left_);
@@ -75,7 +75,7 @@ private:
     }
 
     result<void> list(const std::vector<std::string>& folders) {
-        const auto now = boottime_clock::now();  // before the lists, so that no age is too small
+        const auto now = boottime_clock::now();  // before the requests, so that no age is too small
         auto answers = detail::ask_each(*client_, folders, limits_, [](const std::string& path) {
             return core::children_op{path};
         });

@@ -13,8 +13,8 @@
 namespace turnstile::cli::kept {
 namespace {
 
-// `turnstile elect` runs for a long time and attaches often. The keeper (the child that kills the command) must read
-// the message of each attach, or the socket fills.
+// `turnstile elect` runs for a long time and often attaches a session. It reports this to the keeper (the child that
+// kills the command) each time. The keeper must read each report, or the socket fills.
 TEST(keeper, reads_what_it_is_told_of_sessions) {
     process_guard guard{guard_choice::automatic};
     auto keeper = start_keeper({.command = {"true"}}, guard);

@@ -24,7 +24,7 @@ namespace turnstile::guardian {
 inline constexpr std::size_t k_attach_length = 49;
 inline constexpr std::size_t k_close_length = 12;
 
-// Makes the answer to an attach: version, timeout (its low byte), session, password.
+// Makes the answer to the request that attaches a session: version, timeout (its low byte), session, password.
 inline packet attach_answer(std::uint8_t timeout) {
     packet bytes(4 + 36);
     bytes[3] = std::byte{36};

@@ -33,8 +33,8 @@ TEST(request_batch, takes_writes_and_the_lists_of_their_folders) {
     EXPECT_FALSE(go_together({k_create, get_op{"/q/c-0"}}));
 }
 
-// A transaction executes its list after its writes. If a batch included a write that the client submitted after the
-// list, the list would show that write.
+// A transaction reads a folder's children after its writes. If a batch included a write that the client submitted after
+// the request for the children (list), the answer would show that write.
 TEST(request_batch, takes_no_write_that_a_list_ahead_of_it_would_show) {
     EXPECT_FALSE(go_together({k_create, k_list, k_create}));
     EXPECT_FALSE(go_together({k_create, k_list, remove_op{"/q/c-0"}}));

@@ -84,8 +84,8 @@ public:
     std::vector<std::string> entered_as;  // the reported positions in the queue
     std::set<std::string> watched;        // znodes whose watches the contender still needs
     std::set<std::string> given_back;     // watches that had to be removed at the servers
-    std::set<std::string> abandoned;      // GUIDs of abandoned creates
-    std::vector<std::string> guids;       // GUIDs of the contender's creates
+    std::set<std::string> abandoned;      // GUIDs in requests (create) that the contender gave up
+    std::vector<std::string> guids;       // GUIDs in the contender's requests (create)
     std::optional<std::string> replacement;
     std::string found_ahead;  // the only contender ahead of a single attempt
 

@@ -171,7 +171,8 @@ protected:
             on_event(std::move(reply));
         }
     }
-    // Answers the create, and then the list with `others` and the new znode. Returns the znode's path.
+    // Answers the request to create a znode. Then answers the request for the children with `others` and the new znode.
+    // Returns the znode's path.
     std::string answer_create_and_list(std::int32_t sequence, names others = {}) {
         const auto path = op<core::create_op>().path + fmt::format("{:010d}", sequence);
         auto reply = reply_to<core::create_op>();
@@ -245,7 +246,7 @@ protected:
     std::vector<std::uint64_t> sought;
     std::vector<core::look_elsewhere> looks;  // searches for another server
     std::vector<std::uint64_t> left;          // connections that the session left
-    std::vector<std::uint64_t> opened;        // opened epochs
+    std::vector<std::uint64_t> opened;        // the numbers (epochs) of the opened sessions
     std::vector<core::close_session::how> closed;
     std::vector<core::notice> notices;
     std::vector<core::answer> answers;

@@ -163,7 +163,8 @@ TEST(raw_session, credentials_go_first_and_their_refusal_is_left_to_the_c_client
               opening_outcome::opened);
 }
 
-// A list may be shorter than the length that it states. The reader must stop at the end of the message.
+// The server's list of znodes may be shorter than the length that it states. The reader must stop at the end of the
+// message.
 TEST(raw_session, a_list_that_lies_about_its_length_is_harmless) {
     const auto result =
         open_at(attach_answer(5) + reply(1, 0, big_endian(0x7fffffff, 4) + text("/a") + "\1"));
