@@ -86,7 +86,7 @@ struct promises {
     friend bool operator==(const promises&, const promises&) = default;
 };
 
-// A promise in words, like "exclusion" and "proved".
+// A promise as two words: its name and its value.
 struct promise_text {
     std::string_view name;   // the member of `promises`, like "exclusion"
     std::string_view value;  // its value, like "proved"

@@ -78,7 +78,7 @@ protected:
     client ensemble_c{"local:" + tree + "-c"};
     std::vector<quorum_member> ensembles{{*servers, "a"}, {ensemble_b, "b"}, {ensemble_c, "c"}};
     quorum_lock most{ensembles, "/most"};
-    // A reader of `others` keeps this hold from being upgraded.
+    // The client `others` also holds this lock, as a reader, so `upgradable` cannot be upgraded.
     shared_mutex upgraded{*servers, "/upgraded"};
     guard upgradable;
 
