@@ -55,10 +55,8 @@ class Hold:
     def end(self):
         """Returns the time until which the hold counts as valid."""
         ends = [self.until] + [t for t in (self.released, self.lost) if t is not None]
-        # A dead process claims no hold. If the process had no guardian (a process that closes a dead process's sessions
-        # at once), the servers still keep its sessions until their timeout.
-        if self.life.guarded and self.life.killed is not None:
-            ends.append(max(self.life.killed, self.life.last))
+        if self.life.left_to_guardian is not None:
+            ends.append(self.life.left_to_guardian)
         return min(ends)
 
     def close(self, excused):
@@ -98,6 +96,14 @@ class Life:
         self.guarded = False
         self.last = 0
         self.stops = []  # spans (from, to) in which the process was stopped
+
+    @property
+    def left_to_guardian(self):
+        """Returns the instant from which the guardian, a process that ends a dead process's sessions at once, may end
+        this process's sessions; None if the process was not killed, or had no guardian. Without a guardian the servers
+        keep the sessions until their timeout.
+        """
+        return max(self.killed, self.last) if self.guarded and self.killed is not None else None
 
     def stopped_within(self, start, end):
         return sum(max(0, min(end, b) - max(start, a)) for a, b in self.stops)

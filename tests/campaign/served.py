@@ -68,12 +68,21 @@ def tie_holds(campaign, history, by_path, verdict):
             if (gone := history.gone.get(session)) is not None:
                 judge_gone(campaign, hold, hold_znodes[0], gone, verdict)
             over = history.expired.get(session)
-            if over is None or campaign.wall(hold.until) <= over[1] + CLOCKS:
+            if over is None or campaign.wall(needed_until(hold)) <= over[1] + CLOCKS:
                 continue
             verdict.break_("G1", "the servers let the session expire "
                            f"{campaign.wall(hold.until) - over[1]:.0f} ms before valid_until",
                            hold.until_line, Removal(hold_znodes[0]), f"transaction logs: session "
                            f"{session:#x} expired by {over[0]:#x} at {over[1]} ms since 1970")
+
+
+def needed_until(hold):
+    """Returns the instant until which the hold's session must exist: valid_until, or the earlier death of a process with
+    a guardian. The guardian attaches to the dead process's sessions with the shortest session timeout. If the guardian
+    is then too slow to close them, the servers let them expire soon.
+    """
+    left = hold.life.left_to_guardian
+    return hold.until if left is None else min(hold.until, left)
 
 
 def judge_gone(campaign, hold, znode, gone, verdict):

@@ -227,6 +227,20 @@ class JudgeTest(unittest.TestCase):
         self.folder.worker(1, call(900, 1), granted(1000, 1, 4000, token, a[0]), "2900 lost 1 by=token")
         self.expect("G1", contains="session expire 2000 ms before")
 
+    def test_such_a_session_of_a_dead_process_with_a_guardian(self):
+        self.die_before_the_expiry("guarded=1")
+        self.expect(None)
+
+    def test_such_a_session_of_a_dead_process_without_a_guardian(self):
+        self.die_before_the_expiry("guarded=0")
+        self.expect("G1", contains="session expire")
+
+    def die_before_the_expiry(self, how):
+        a = self.folder.contend(950, 2000, expires=True)
+        (token,) = self.folder.serve(a)
+        self.folder.worker(1, call(900, 1), granted(1000, 1, 4000, token, a[0]), end=False)
+        self.folder.director(f"1100 kill worker=worker-1 life=1 {how}")
+
     def test_such_a_session_of_a_hold_that_had_been_released(self):
         a = self.folder.contend(950, 2000, expires=True)
         (token,) = self.folder.serve(a)
