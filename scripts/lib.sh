@@ -3,6 +3,9 @@
 # shellcheck shell=bash
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# The header of the last column in the tables of docs/reference/systems.md.
+# shellcheck disable=SC2034  # the scripts that write these tables use it
+readonly tested_commit='tested commit (+ means: with changes that were committed later), day of the run'
 
 say() {
     printf '==> %s\n' "$*"

@@ -174,8 +174,8 @@ std::optional<int> end_at_held_election(const std::string& path) {
         return complain(support::visible(path) +
                             ": a turnstile run that started this election holds the lock "
                             "(TURNSTILE_HELD), so the run and the election would wait for each "
-                            "other: give one of them "
-                            "another path. If the lock is on other servers, unset TURNSTILE_HELD",
+                            "other: give one of them another path. If the lock is on other "
+                            "servers, unset TURNSTILE_HELD",
                         k_usage);
     }
     return std::nullopt;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <optional>
+
 #include "deterministic/scenarios.hpp"
 
 namespace turnstile::deterministic_tests {
@@ -63,12 +65,9 @@ void several(simulated_world& world) {
             const auto& tokens = all_tokens.components();  // in the order of the locks' names
             const judge::stay in_a{a, valid, tokens.front().token};
             const judge::stay in_c{c, valid, tokens.back().token};
-            if (three) {
-                const judge::stay in_b{b, valid, tokens.at(1).token};
-                std::this_thread::sleep_for(dice.up_to(500ms));
-            } else {
-                std::this_thread::sleep_for(dice.up_to(500ms));
-            }
+            std::optional<judge::stay> in_b;
+            if (three) in_b.emplace(b, valid, tokens.at(1).token);
+            std::this_thread::sleep_for(dice.up_to(500ms));
         }
     });
     require(a.grants() >= progress(), "hardly any grant");

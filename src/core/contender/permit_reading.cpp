@@ -19,8 +19,9 @@ void permit_reading::apply_list(const reply& list) {
 
 consequence permit_reading::on_answer(const std::string& folder, std::optional<std::int32_t> wanted,
                                       const reply& answer) {
-    // Ignores the answer to the write of settle(). The write fires the watch on the folder, so another read follows.
-    // That read shows the number of permits, and the last holder under the earlier number, whichever client wrote them.
+    // Ignores the answer to the write of settle(). The write fires the watch on the folder, so another read follows. The
+    // folder's data then show the number of permits, and the last holder under the earlier number, whichever client
+    // wrote them.
     TURNSTILE_CHECK(expects(answer.id));
     if (settling_.take_answer(answer)) return goes_on{};
     reading_.reset();
