@@ -135,7 +135,6 @@ void call::trigger_lost() {
 }
 
 std::stop_token call::lost_token() const noexcept {
-    if (forked()) return {};
     const base::lock_guard lock{mutex_};
     return base::finish_or_end("the stop token of a hold", [this]() REQUIRES(mutex_) {
         return holder_.change().token(state_.is_lost());
@@ -143,7 +142,6 @@ std::stop_token call::lost_token() const noexcept {
 }
 
 void call::on_lost(holder_side::loss_callback callback) {
-    if (forked()) return;
     task late;
     {
         const base::lock_guard lock{mutex_};

@@ -31,6 +31,13 @@ error empty_guard(std::string_view subject) {
     return {errc::not_held, text + "the guard was released, moved from, or never had a hold"};
 }
 
+result<std::shared_ptr<hold>> usable_hold(const guard& of, std::string_view subject) {
+    auto found = internals::hold_of(of);
+    if (!found) return empty_guard(subject);
+    if (found->forked()) return found->forked_error();
+    return found;
+}
+
 error hold::forked_error() const {
     return {errc::forked, path() + " is held by the parent of this process"};
 }
@@ -95,11 +102,11 @@ std::string guard::znode() const {
 }
 
 bool guard::valid() const noexcept {
-    return hold_ && hold_->valid();
+    return is_usable(hold_) && hold_->valid();
 }
 
 boottime_clock::time_point guard::valid_until() const noexcept {
-    return hold_ ? hold_->valid_until() : boottime_clock::time_point::min();
+    return is_usable(hold_) ? hold_->valid_until() : boottime_clock::time_point::min();
 }
 
 boottime_clock::duration guard::remaining() const noexcept {
@@ -108,7 +115,7 @@ boottime_clock::duration guard::remaining() const noexcept {
 }
 
 lease_evidence guard::evidence() const noexcept {
-    return hold_ ? hold_->evidence() : lease_evidence::relayed;
+    return is_usable(hold_) ? hold_->evidence() : lease_evidence::relayed;
 }
 
 result<void> guard::status() const {
@@ -117,11 +124,11 @@ result<void> guard::status() const {
 }
 
 std::stop_token guard::lost() const noexcept {
-    return hold_ ? hold_->lost_token() : std::stop_token{};
+    return is_usable(hold_) ? hold_->lost_token() : std::stop_token{};
 }
 
 void guard::on_lost(std::function<void(const error& why)> callback) {
-    if (hold_) hold_->on_lost(std::move(callback));
+    if (is_usable(hold_)) hold_->on_lost(std::move(callback));
 }
 
 result<commit_result> guard::commit(const transaction& writes,

@@ -84,7 +84,7 @@ fencing_vector local_hold::tokens() const {
 }
 
 boottime_clock::time_point local_hold::certain_until() const noexcept {
-    if (over_ || forked()) return boottime_clock::time_point::min();
+    if (over_) return boottime_clock::time_point::min();
     return std::min(contender_->certain_until(), limit_);
 }
 

@@ -3,7 +3,6 @@
 #include "turnstile/redis.hpp"
 
 #include "client/hold.hpp"
-#include "client/internals.hpp"
 #include "modules/find.hpp"
 #include "turnstile/guard.hpp"
 
@@ -11,10 +10,9 @@ namespace turnstile::redis {
 
 // A guard of a Redis lock exists only if its client has loaded the Redis module, so modules::loaded() suffices.
 result<script_check> check(const guard& hold) {
-    const auto held = detail::internals::hold_of(hold);
-    if (held == nullptr) return detail::empty_guard("redis::check");
-    if (held->forked()) return held->forked_error();
-    const auto* const single = dynamic_cast<const detail::znode_hold*>(held.get());
+    const auto held = detail::usable_hold(hold, "redis::check");
+    if (!held) return held.error();
+    const auto* const single = dynamic_cast<const detail::znode_hold*>(held->get());
     if (single == nullptr)
         return error{
             errc::bad_option,

@@ -193,7 +193,6 @@ void unlock_together(const std::vector<std::shared_ptr<hold>>& all) {
 // waits for the servers' answer, or for the end of the lease or the session, so the wait is bounded. These waits are no
 // interruption points, because the caller must know which kind of lock it holds.
 result<void> session_hold::rename(core::claim_kind kind) {
-    if (forked()) return forked_error();
     const boost::this_thread::disable_interruption uninterrupted;
     base::unique_lock lock{mutex_};
     while (held_->is_checked() && state_.is_held() && !gone_) changed_.wait(lock);
@@ -220,7 +219,7 @@ fencing_vector session_hold::tokens() const {
 }
 
 boottime_clock::time_point session_hold::certain_until() const noexcept {
-    return over_ || forked() ? boottime_clock::time_point::min() : valid_until();
+    return over_ ? boottime_clock::time_point::min() : valid_until();
 }
 
 std::string session_hold::znode() const {

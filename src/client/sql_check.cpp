@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "client/hold.hpp"
-#include "client/internals.hpp"
 #include "modules/find.hpp"
 #include "turnstile/guard.hpp"
 
@@ -13,9 +12,7 @@ namespace turnstile::sql {
 namespace {
 
 result<void> check_hold(const guard& hold, modules::module_kind which, void* connection) {
-    const auto held = detail::internals::hold_of(hold);
-    if (held == nullptr) return detail::empty_guard("sql::check");
-    if (held->forked()) return held->forked_error();
+    if (const auto held = detail::usable_hold(hold, "sql::check"); !held) return held.error();
     if (connection == nullptr) return error{errc::bad_option, "sql::check: the connection is null"};
     const std::string znode = hold.znode();
     if (znode.empty())

@@ -120,7 +120,7 @@ std::vector<call> calls_of(guard& hold, const guard& further) {
         {"fencing_token", [&] { EXPECT_EQ(hold.fencing_token(), fencing_token{}); }},
         {"fencing_tokens", [&] { static_cast<void>(hold.fencing_tokens()); }},
         {"znode", [&] { static_cast<void>(hold.znode()); }},
-        {"valid", [&] { static_cast<void>(hold.valid()); }},
+        {"valid", [&] { EXPECT_FALSE(hold.valid()); }},
         {"valid_until", [&] { static_cast<void>(hold.valid_until()); }},
         {"remaining", [&] { static_cast<void>(hold.remaining()); }},
         {"evidence", [&] { static_cast<void>(hold.evidence()); }},

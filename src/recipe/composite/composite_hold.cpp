@@ -111,7 +111,6 @@ std::vector<composite_hold::held_part> composite_hold::given_back() const {
 // ---- the hold of all locks together ----------------------------------------------------------
 
 lease_evidence composite_hold::evidence() const noexcept {
-    if (forked()) return lease_evidence::relayed;
     auto weakest = lease_evidence::direct;
     const base::lock_guard lock{mutex_};
     for (const auto& part : parts_)

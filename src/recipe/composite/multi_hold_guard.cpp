@@ -25,13 +25,12 @@ error multi_hold::doubt() const {
 }
 
 boottime_clock::time_point multi_hold::certain_until() const noexcept {
-    if (over_ || forked()) return boottime_clock::time_point::min();
+    if (over_) return boottime_clock::time_point::min();
     const base::lock_guard lock{mutex_};
     return is_certain() ? record_.valid_until(parts_) : boottime_clock::time_point::min();
 }
 
 boottime_clock::time_point multi_hold::valid_until() const noexcept {
-    if (forked()) return boottime_clock::time_point::min();
     const base::lock_guard lock{mutex_};
     return record_.valid_until(parts_);
 }

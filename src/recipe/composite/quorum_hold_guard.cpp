@@ -50,13 +50,12 @@ boottime_clock::time_point quorum_hold::majority_until() const {
 }
 
 boottime_clock::time_point quorum_hold::valid_until() const noexcept {
-    if (forked()) return boottime_clock::time_point::min();
     const base::lock_guard lock{mutex_};
     return over_ && last_ ? last_->second : majority_until();
 }
 
 boottime_clock::time_point quorum_hold::certain_until() const noexcept {
-    if (over_ || forked()) return boottime_clock::time_point::min();
+    if (over_) return boottime_clock::time_point::min();
     const base::lock_guard lock{mutex_};
     return is_certain() ? majority_until() : boottime_clock::time_point::min();
 }

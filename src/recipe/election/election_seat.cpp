@@ -57,7 +57,6 @@ void election_seat::start() {
 }
 
 void election_seat::close() noexcept {
-    if (queue_.servers()->forked()) return;  // a copy in a forked child
     base::finish_or_end("the end of an election", [this] { end(); });
 }
 

@@ -91,7 +91,7 @@ void leader::start() {
 }
 
 void leader::close() noexcept {
-    state_->seat->close();
+    if (!state_->forked()) state_->seat->close();
 }
 
 bool leader::leads() const noexcept {
@@ -115,8 +115,8 @@ std::stop_token leader::lost() const {
 }
 
 result<commit_result> leader::commit(const transaction& writes, const commit_options& options) {
-    const auto lead = state_->lead();
     if (state_->forked()) return state_->forked_error();
+    const auto lead = state_->seat->lead();
     if (!lead) return error{errc::not_held, path() + ": " + id() + " does not lead"};
     return lead->commit(writes, options);
 }

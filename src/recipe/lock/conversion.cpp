@@ -24,12 +24,11 @@ struct parts {
 };
 
 result<parts> parts_of(const std::string& path, guard& hold) {
-    if (!hold) return empty_guard(path);
-    const auto whole = internals::hold_of(hold);
-    if (whole->forked()) return whole->forked_error();
-    parts found{std::dynamic_pointer_cast<upgraded_hold>(whole), nullptr};
+    const auto whole = usable_hold(hold, path);
+    if (!whole) return whole.error();
+    parts found{std::dynamic_pointer_cast<upgraded_hold>(*whole), nullptr};
     found.base =
-        found.upgraded ? found.upgraded->base() : std::dynamic_pointer_cast<session_hold>(whole);
+        found.upgraded ? found.upgraded->base() : std::dynamic_pointer_cast<session_hold>(*whole);
     if (!found.base || hold.path() != path ||
         core::family(found.base->kind()) != core::contender_family::read_write) {
         return error{errc::bad_option,

@@ -34,9 +34,9 @@ result<node> read_node(const client& servers, std::string_view path, const query
 
 result<node> read_node(const guard& hold, std::string_view path, const query_options& options) {
     if (const auto valid = base::validate_path(path); !valid) return valid.error();
-    const auto held = detail::internals::hold_of(hold);
-    if (!held) return detail::empty_guard("to read " + std::string{path});
-    auto found = detail::read_by(held, std::string{path}, options);
+    const auto held = detail::usable_hold(hold, "to read " + std::string{path});
+    if (!held) return held.error();
+    auto found = detail::read_by(*held, std::string{path}, options);
     if (!found) return found.error();
     return node_of(std::move(*found), path);
 }
