@@ -120,7 +120,7 @@ def with_earlier(data, given, results, facts):
     all_results = [new.pop(one.name, one) for one in earlier] + list(new.values())
     misses = [NOT_MEASURED.format(name) for name in given.measure]
     kept = {name: text for name, text in data["facts"].items() if name not in misses}
-    again = f"{', '.join(given.measure)}: {facts['date']}, commit {facts['commit']}, load {facts['load']}"
+    again = f"{', '.join(given.measure)}: {facts['date']}, commit {facts['commit']}, load {facts['load'].partition(';')[0]}"
     return all_results, {**kept, **{name: facts[name] for name in misses if name in facts},
                          "measured again": "; ".join(filter(None, [kept.get("measured again"), again]))}
 
@@ -135,7 +135,7 @@ def report(given, output, results, labels, facts):
         results, facts = with_earlier(json.loads((folder / "data.json").read_text()), given, results, facts)
     order = [kinds.OURS] + [kind.name for kind in kinds.ALL if kind.name != kinds.OURS]
     drawn = {one.name: f"{name}/{one.name}.svg" for one in results
-             if plots.draw(one, labels, order, folder / f"{one.name}.svg")}
+             if one.page_cases() and plots.draw(one, labels, order, folder / f"{one.name}.svg")}
     page = output / f"{name}.md"
     texts = {"head": servers_page.head(), "aims": servers_page.AIMS} if given.compare_servers else {}
     page.write_text(table.page(results, labels, facts, drawn, kinds.OURS, **texts))

@@ -78,14 +78,3 @@ KINDS = [
     Kind(LOCAL, "in memory: turnstile::mutex", "none", {}, command=lambda folder, _: [str(folder / OURS), "local:bench"],
          ours=LOCAL),
 ]
-
-# The settings of each kind of server that decide which writes survive a crash. Each entry has the name of the server,
-# the settings for data in memory, and the settings for data on a disk.
-DURABILITY = [
-    ("ZooKeeper", "`forceSync=no`: it syncs no write", "it syncs each write to its log"),
-    ("Redis", "no append-only file, no snapshots", "`appendonly yes`, `appendfsync always`"),
-    ("PostgreSQL", "`fsync` and `synchronous_commit` on", "the same as with data in memory"),
-    ("MariaDB", "`innodb_flush_log_at_trx_commit=1`, no binary log", "the same as with data in memory"),
-    ("SQLite", "write-ahead log, `synchronous=FULL`", "the same as with data in memory"),
-    ("flock", "none: flock keeps no data", "the same as with data in memory"),
-]

@@ -34,6 +34,7 @@ class Result:
     errors: dict = field(default_factory=dict)  # case -> peer -> text of the error
     remarks: list = field(default_factory=list)  # sentences about the run itself
     recipe: str = ""  # class of the library that the measure uses in place of `turnstile::mutex`
+    shown: list | None = None  # cases on the page; None: all; empty: the page omits the measure
 
     @classmethod
     def of_data(cls, data):
@@ -62,6 +63,9 @@ class Result:
 
     def all_cases(self):
         return list(dict.fromkeys([*self.cases, *self.errors]))
+
+    def page_cases(self):
+        return [case for case in self.all_cases() if self.shown is None or case in self.shown]
 
     def all_peers(self):
         found = (peer for case in self.all_cases() for part in (self.cases, self.errors)

@@ -4,32 +4,27 @@
 import re
 import statistics
 
-from .compared import DURABILITY
+from .table import HOW_JUDGED
 
 COSTS = ("servers-uncontended", "servers-contended", "servers-queue", "servers-crash")
 COSTS_PLACE = re.compile(r"(<!-- costs: [^>]*-->\n).*?(<!-- end of costs -->)", re.DOTALL)
 
 AIMS = ("## Aims",
-        "Both values of a ratio come from servers with the same durability. With data on disk, a ratio mostly compares the "
-        "number of syncs. For the aims on Redis, the floor (a program that does only the necessary work) is \"Redis: BLPOP and "
-        "LPUSH (in C)\".")
+        HOW_JUDGED + " The floor on Redis is \"BLPOP and LPUSH\".")
 
 
 def head():
-    durability = "\n".join(f"| {server} | {memory} | {disk} |" for server, memory, disk in DURABILITY)
     return ("# The same lock on each kind of server",
-            "`scripts/bench --compare-servers` writes this page from the data of one run, `comparison/data.json`. It "
-            "compares `turnstile::mutex` on each kind of server with the usual locks on that server. \"Insert and "
-            "delete of a row\" is a floor, a program that does only the necessary work. It inserts and deletes a row "
-            "by two commits, without waits, expiry or events. In each round the script measures every lock and "
-            "program once, in changing order. A value is the median of the rounds, with the quartiles in brackets. A "
-            "ratio is the median of the rounds' ratios; for flock, its numerator is Turnstile on SQLite. "
-            "[bench/README.md](../../bench/README.md) describes the measures.",
-            "The locks promise different things ([choosing.md](../start/choosing.md)): `SET NX PX`, redis-py's Lock and "
-            "flock have no queue; `pg_advisory_lock`, GET_LOCK and flock have no token and no lease.",
-            "The following table has the settings that decide how durable a write is when its answer arrives:",
-            "| kind of server | settings, with data in memory (/dev/shm) | settings, with data on disk |\n|---|---|---|\n"
-            + durability)
+            "`scripts/bench --compare-servers` writes this page. It compares `turnstile::mutex` on each kind of server "
+            "with the usual locks on that server. `comparison/data.json` has all measured values, also the values of "
+            "cases that this page omits. In each round the script measures every lock once. A value is the median of "
+            "the rounds, with the quartiles in brackets. A *cycle* is an acquire and its release.",
+            "Two *floors*, programs that do only the necessary work, are in the tables. \"Insert and delete of a row\" "
+            "makes two commits. \"BLPOP and LPUSH\" pass one element from client to client.",
+            "The locks promise different things ([choosing.md](../start/choosing.md)). `SET NX PX`, redis-py's Lock and "
+            "flock have no queue. `pg_advisory_lock`, GET_LOCK and flock have no token and no lease.",
+            "With data on disk, every server syncs each write before it answers. With data in memory (/dev/shm), "
+            "ZooKeeper and Redis sync no write; PostgreSQL, MariaDB and SQLite sync each commit.")
 
 
 def costs(results, labels, ours):

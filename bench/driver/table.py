@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Formats the results as Markdown. Pure."""
 
+import statistics
 from dataclasses import replace
 
 from .result import judge, pairwise_ratios, quartiles
-
-
-CYCLE = "a cycle is an acquire and its release"
 
 
 def number(value):
@@ -36,94 +34,101 @@ def _cell(result, case, peer):
 
 
 def _ratio_cell(result, case, peer):
-    reference = result.reference_of(peer)
-    if peer == reference and result.values(case, peer):
+    if peer == result.reference and result.values(case, peer):
         return "1"
-    ratios = pairwise_ratios(result.values(case, reference), result.values(case, peer))
-    return spread(ratios) if ratios else "–"
+    ratios = pairwise_ratios(result.values(case, result.reference), result.values(case, peer))
+    return number(statistics.median(ratios)) if ratios else "–"
 
 
 def _row(cells):
     return "| " + " | ".join(cells) + " |"
 
 
-def _unit(result):
-    """Returns the unit for a header or a row, which a reader may read alone."""
-    explained = "cycle" not in result.unit or "acquire and release" in result.title
-    return result.unit if explained else f"{result.unit}; {CYCLE}"
-
-
 def measure_table(result, labels):
-    """Makes a row for each peer and a column for each case. With a reference, each cell also has the ratio to the
-    reference, computed round by round. The header names the measure and its unit.
+    """Makes a row for each peer and a column for each case on the page. If one peer is the reference of all rows, a
+    second column has the median ratio to it, computed round by round. The header names the unit.
     """
-    cases = result.all_cases()
-    header, rule = [f"{result.title} ({_unit(result)}): median (quartiles)"], ["---"]
+    ratios = isinstance(result.reference, str) and result.reference
+    cases = result.page_cases()
+    header, rule = [f"{result.unit}: median (quartiles)"], ["---"]
     for case in cases:
         header.append(case)
         rule.append("---:")
-        if result.reference:
-            header.append("ratio: Turnstile on the same kind of server ÷ this row" if isinstance(result.reference, dict)
-                          else f"ratio: {result.label_of(result.reference, labels)} ÷ this row")
+        if ratios:
+            header.append("ratio")
             rule.append("---:")
     lines = [_row(header), _row(rule)]
     for peer in result.all_peers():
         cells = [result.label_of(peer, labels)]
         for case in cases:
             cells.append(_cell(result, case, peer))
-            if result.reference:
+            if ratios:
                 cells.append(_ratio_cell(result, case, peer))
         lines.append(_row(cells))
     return "\n".join(lines)
 
 
-AIM = "aim for Turnstile (×: times the value of the named lock, program or case)"
-VALUE = "value of Turnstile, or its ratio if the aim compares two values"
-FLOOR = "the same for the floor, a program that does only the necessary work"
+def _judged(result, aim, ours):
+    """Returns (whether the aim is reached, the aim and the value as text)."""
+    found = judge(result, aim, ours)
+    if found is None:
+        return False, f"{aim.text}: not measured"
+    floor = judge(result, replace(aim, of=aim.floor), ours) if aim.floor else None
+    return found[1], f"{aim.text}: {number(found[0])}" + (f" (floor {number(floor[0])})" if floor else "")
 
 
 def aims_table(results, ours):
-    lines = [_row(["measure, its case, and the unit", AIM, VALUE, "aim reached?", FLOOR]),
-             _row(["---", "---", "---:", "---", "---:"])]
+    """Makes a row for each case that has aims."""
+    lines = [_row(["measure, case", "reached aims", "missed aims"]), _row(["---"] * 3)]
     for result in results:
-        for aim in result.aims:
-            found = judge(result, aim, ours)
-            cells = ["not measured", ""] if found is None else \
-                [number(found[0]), "reached" if found[1] else "**missed**"]
-            floor = judge(result, replace(aim, of=aim.floor), ours) if aim.floor else None
-            limit = number(floor[0]) if floor else ""
-            lines.append(_row([f"{result.title}, {aim.case} ({_unit(result)})", aim.text, *cells, limit]))
+        for case in dict.fromkeys(aim.case for aim in result.aims):
+            aims = [aim for aim in result.aims if aim.case == case]
+            texts = {True: [], False: []}
+            for aim in aims:
+                reached, text = _judged(result, aim, ours)
+                texts[reached].append(text)
+            lines.append(_row([f"{result.title}, {case}", "; ".join(texts[True]), "; ".join(texts[False])]))
     return "\n".join(lines)
 
 
-def _meaning(result):
-    return f" ({CYCLE})" if "cycle" in result.unit else ""
-
-
 def section(result, labels, plot):
-    better = {"lower": "lower is better", "higher": "higher is better"}[result.better]
-    parts = [f"## {result.title}", f"The values are {result.unit}{_meaning(result)}; {better}. {result.about}".strip(),
-             measure_table(result, labels), *result.remarks]
+    better = {"lower": "Lower is better.", "higher": "Higher is better."}[result.better]
+    parts = [f"## {result.title}", f"{better} {result.about}".strip(), measure_table(result, labels), *result.remarks]
     if plot:
         parts.append(f"![{result.title}]({plot})")
     return "\n\n".join(parts)
 
 
 ALL_PEERS = ("# Benchmarks",
-             "`scripts/bench` writes this page from the data of one run, `benchmarks/data.json`. It compares Turnstile "
-             "with *peers*, the locks of other programs. In each round every peer is measured once, in changing order. A "
-             "value is the median of the rounds, with the quartiles in brackets; a ratio is the median of the rounds' "
-             "ratios. [bench/README.md](../../bench/README.md) describes the peers and the measures.")
+             "`scripts/bench` writes this page. It compares Turnstile with *peers*, the locks of other programs "
+             "([bench/README.md](../../bench/README.md)). `benchmarks/data.json` has all measured values, also the values "
+             "of cases that this page omits. In each round the script measures every peer once. A value is the median of "
+             "the rounds, with the quartiles in brackets. A *ratio* is the value of `turnstile::mutex` divided by the "
+             "value in the ratio's row; the column has the median of the rounds. A *cycle* is an acquire and its release.")
+HOW_JUDGED = ("Turnstile's value follows each aim for Turnstile, or the ratio if the aim compares two values. \"0.85 × bare\" "
+              "means 0.85 times the value of the named lock.")
 AIMS = ("## Aims",
-        "The floor is a peer that does only the necessary work: the bare C client or, inside a process, a queue without a "
-        "server.")
+        HOW_JUDGED + " The *floor* is a program that does only the necessary work: the bare C client or, inside a process, "
+        "a queue without a server.")
 VERSION = "version of "  # begins the names of facts that share one row of the page
+ONLY_IN_DATA = ("compiler", "Java", "Go", "Python")  # facts that the page omits
+
+
+def _versions(facts):
+    """Returns each version once. The row "commit" has Turnstile's version."""
+    names = {}
+    for name, version in facts.items():
+        if name.startswith(VERSION) and "turnstile::" not in name:
+            names.setdefault(version, []).append(name.removeprefix(VERSION))
+    return [f"{next((name for name in same if name.endswith(' server')), same[0])} {version}"
+            for version, same in names.items()]
 
 
 def _facts_table(facts):
     """Makes a row for each fact, and one row for all versions."""
-    rows = {name: text for name, text in facts.items() if not name.startswith(VERSION)}
-    versions = [f"{name.removeprefix(VERSION)} {text}" for name, text in facts.items() if name.startswith(VERSION)]
+    rows = {name: text for name, text in facts.items()
+            if not name.startswith(VERSION) and name not in ONLY_IN_DATA and text != "nothing"}
+    versions = _versions(facts)
     if versions:
         rows["versions"] = "; ".join(versions)
     lines = [_row([name, text.replace("|", "\\|")]) for name, text in rows.items()]
@@ -134,4 +139,4 @@ def _facts_table(facts):
 def page(results, labels, facts, plots, ours, head=ALL_PEERS, aims=AIMS):
     """Returns the whole page. `facts` are names and texts about the run. `plots` maps a measure to a file."""
     head = [*head, _facts_table(facts), *aims, aims_table(results, ours)]
-    return "\n\n".join(head + [section(one, labels, plots.get(one.name)) for one in results]) + "\n"
+    return "\n\n".join(head + [section(one, labels, plots.get(one.name)) for one in results if one.page_cases()]) + "\n"

@@ -18,9 +18,7 @@ ONE_SESSION = (0, 1, 1)  # number of the process, processes, sessions of each pr
 def measure(bench):
     rates = bench.new_result(
         "burst", f"One session with {SLOTS} acquires in progress", "grants a second", "higher", reference=OURS,
-        about="All locks are free, and their folders exist. The session requests the next lock after each grant. A "
-              "client does not wait for the release where its interface permits that. Curator has a thread for each "
-              "acquire.",
+        about="All locks are free. The session requests the next lock after each grant.",
         aims=[Aim("≥ 4 × bare C client, asynchronous", AGAIN, 4, False, BARE_ASYNC),
               Aim("≥ 2 × bare C client, asynchronous", FIRST, 2, False, BARE_ASYNC)])
     able = bench.names_that_can("saturate")

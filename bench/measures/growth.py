@@ -16,10 +16,8 @@ def measure(bench):
     sessions = bench.settings.grown_sessions
     times = bench.new_result(
         "growth", "A free lock beside many others", "µs a cycle", "lower", reference=OURS,
-        about="One session of one thread takes and releases a free lock, and waits until the servers have confirmed "
-              "the release. The parent znode of the lock also contains a znode for each of the other locks. In the "
-              f"last column the servers also keep {sessions:,} sessions that other clients opened and then left. The "
-              "peers take turns.")
+        about="One session of one thread takes and releases a free lock. Its parent znode also contains the other "
+              f"locks. In the last column the servers also keep {sessions:,} sessions of other clients.")
     names = [name for name in NAMES if bench.has(name)]
     with bench.crew([*names, BARE_ASYNC]) as crew:
         for locks in bench.settings.grown_locks:

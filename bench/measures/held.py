@@ -14,13 +14,12 @@ def measure(bench):
     held = bench.new_result(
         "held", f"{count:,} locks held by one client",
         "seconds, bytes, packets or ms, as the column says", "lower", shape="",
-        about="All locks are free. The client acquires them at once, holds them, and releases them at once. The "
-              "columns \"a minute\" count the packets that the servers received, and the client's processor time, "
-              "while the client holds the locks.")
+        about="The client acquires the locks at once, holds them, and releases them at once. \"A minute\": while it "
+              "holds them.")
     crowd = bench.new_result(
         "clients", f"{clients:,} clients of one runtime",
         "seconds, threads, KiB, packets or ms, as the column says", "lower", shape="",
-        about="The clients of one process connect and then are idle, with the default session timeout of 30 s.")
+        about="The clients of one process connect and then are idle.")
     if not bench.has(OURS):
         return [held, crowd]
     with bench.crew([OURS]) as crew:

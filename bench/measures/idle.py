@@ -11,9 +11,8 @@ CASES = ("threads", "requests when made", "requests a minute idle")
 def measure(bench):
     cost = bench.new_result(
         "idle", f"{OBJECTS:,} idle mutex objects",
-        "threads or requests that the objects add to their client", "lower", shape="",
-        about="The values count the threads of the process, and the packets that the servers received, without the "
-              "client's keep-alive.",
+        "threads or requests that the objects add to their client", "lower", shape="", shown=[],
+        about="The client's keep-alive does not count.",
         aims=[Aim("adds none", case, 0, True) for case in CASES[:2]])
     if not bench.has(OURS):
         return [cost]

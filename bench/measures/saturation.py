@@ -17,32 +17,29 @@ SKEWED = "skewed"
 CASES = {UNCONTENDED: "own", SKEWED: "zipf"}  # the peers' names of the cases, see peers/crowd.hpp
 PARTS = {"p50": 0.5, "p99": 0.99, "p99.9": 0.999}
 OF_THE_MOST = 0.5  # the times of acquires are measured at this fraction of the largest load
-WHAT = f"{PROCESSES * SESSIONS} sessions ({PROCESSES} processes with {SESSIONS} sessions each) use {LOCKS:,} locks"
 
 
 def measure(bench):
     rates = bench.new_result(
         "saturation", "Saturation", "grants a second", "higher", reference=OURS,
-        about=f"{WHAT}; each session has {SLOTS} acquires in progress at all times. Uncontended: each session has its "
-              "own locks. Skewed: each acquire takes any of the locks, by Zipf's law (exponent 0.99), so every "
-              "eighth acquire wants the first lock. A client does not wait for the release where its interface "
-              "permits that. Curator has a thread for each acquire.",
+        about=f"{PROCESSES * SESSIONS} sessions in {PROCESSES} processes use {LOCKS:,} locks; each session always has "
+              f"{SLOTS} acquires in progress. Uncontended: each session has separate locks. Skewed: the sessions share all "
+              "locks, and every eighth acquire wants the first lock.",
         aims=[Aim("≥ 2 × bare C client, asynchronous", UNCONTENDED, 2, False, BARE_ASYNC),
               Aim("≥ 1.2 × bare C client, asynchronous", SKEWED, 1.2, False, BARE_ASYNC)])
     processor = bench.new_result(
         "saturation_processor", "Clients' processor time when saturated", "µs a grant", "lower", reference=OURS,
-        about="Each value is the processor time of all threads of the clients' processes, during the measurements of "
-              "the section \"Saturation\".")
+        shown=[], about="All threads of the clients' processes count.")
     requests = bench.new_result(
         "saturation_requests", "Requests a grant when saturated",
-        "packets that the servers received for a grant", "lower", shape="",
-        about="The servers' counters counted the packets during the first measurement of the saturated clients.")
+        "packets that the servers received for a grant", "lower", shape="", shown=[],
+        about="The servers counted the packets.")
     times = bench.new_result(
         "saturation_acquire", "An acquire at half the saturated rate",
         "µs from the planned start of an acquire to its grant", "lower", reference=OURS, scale="log",
+        shown=[f"{case}, {part}" for case in CASES for part in ("p50", "p99")],
         about="The section \"Saturation\" describes the sessions and locks. Acquires begin at random instants, at "
-              f"{OF_THE_MOST} × the rate of {bench.labels[OURS]} in that section, whether or not earlier acquires "
-              "have ended.")
+              f"{OF_THE_MOST} × the rate of {bench.labels[OURS]} there, whether or not earlier acquires have ended.")
     able = bench.names_that_can("saturate")
     names = [kind.name for kind in bench.kinds if kind.name in able and kind.backend == "zookeeper"]
     with bench.crew(names, PROCESSES) as crew:

@@ -17,10 +17,9 @@ def measure(bench):
     case = f"session timeout or lease {seconds:.0f} s"
     taken = bench.new_result(
         "servers-crash", "Hand-over after a crash", "ms from the kill to the next grant", "lower", scale="log",
-        about="A SIGKILL ends the holder's process while another process waits for the lock. A server or kernel that "
-              "notices the closed connection frees the lock at once. A lock with a lease is free when its lease "
-              "ends. ZooKeeper looks for silent sessions once a tick (2 s). [guardian.md](../why/guardian.md) has "
-              "further times with a guardian.")
+        about="SIGKILL ends the holder's process while another process waits. A lock with a lease is free when its lease "
+              "ends; ZooKeeper expires sessions once a tick (2 s). The other locks are free when the server or the kernel "
+              "notices the closed connection. A [guardian](../how-to/guardian.md) closes the sessions of dead processes.")
     names = [name for name in bench.names_that_can("hold") if name != LOCAL]
     kinds = {name: bench.kind(name) for name in names}
     trials = [(case, name, [kind.lease.format(bench.settings.session_ms)] if kind.lease else [])

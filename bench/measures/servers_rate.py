@@ -13,10 +13,8 @@ def measure(bench):
     rates = bench.new_result(
         "servers-rate", "Entries through one rate_gate", "entries a second", "higher", scale="log",
         reference=bench.beside,
-        about="Each session is a process, and all sessions enter one `rate_gate`. The gate allows 1,000,000 entries "
-              "a day, so no caller waits. The gate's record divides the period into slots, and counts the entries of "
-              "each slot. \"INCR in a script\" limits the entries of each fixed period, but not of every interval as "
-              "long as a period. The script keeps no order of arrival, and a crash of the server may lose its count.",
+        about="All sessions enter one `rate_gate`, whose limit is so high that no caller waits. \"INCR in a script\" "
+              "keeps no order of arrival, and limits only the entries of each fixed period.",
         recipe="turnstile::rate_gate")
     names = bench.names_that_can("enter")
     several = [name for name in names if name != LOCAL]

@@ -16,8 +16,7 @@ def measure(bench):
         "servers-uncontended", "Uncontended acquire and release", "µs a cycle", "lower", scale="log",
         reference=bench.beside,
         about="One session of one thread acquires and releases a lock, and waits until the server has confirmed the "
-              "release. Each round's value is the median of its cycles. On a machine with two processors, the "
-              "servers have one processor and the clients have the other.",
+              "release.",
         aims=[Aim("on Redis ≤ 2.2 × SET NX PX", case, 2.2, True, REDIS, of=ON_REDIS) for case in (MEMORY, DISK)] +
              [Aim("on PostgreSQL ≤ 1.5 × insert and delete of a row", case, 1.5, True, PG_ROW, of=POSTGRESQL)
               for case in (MEMORY, DISK)] +

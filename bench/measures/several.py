@@ -18,10 +18,8 @@ CASES = {ALL: ("several", LOCKS), LOOP: ("loop", LOCKS), ONE: ("loop", 1)}
 def measure(bench):
     times = bench.new_result(
         "several", "Several free locks at once", "µs a cycle", "lower", reference=OURS, scale="log",
-        about="One session of one thread takes and releases the locks, and waits until the servers have confirmed "
-              "the releases. Each round's value is the median of its cycles. As one: turnstile::multi_lock, "
-              "Curator's InterProcessMultiLock. In a loop: the thread acquires the locks one by one, and releases "
-              "them in reverse order.",
+        about="As one: `multi_lock`, and Curator's `InterProcessMultiLock`. In a loop: one thread acquires the locks one "
+              "by one.",
         aims=[Aim("≤ 1.6 × the value of one lock", ALL, 1.6, True, OURS, versus_case=ONE),
               Aim("≤ 0.5 × Curator", ALL, 0.5, True, "curator")])
     names = bench.names_that_can("several")

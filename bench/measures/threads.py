@@ -24,14 +24,14 @@ def _measure_rates(bench):
     few, many = _case(FEW), _case(MANY)
     rates = bench.new_result(
         "threads", "Threads of one process on one path", "grants a second", "higher", reference=OURS, scale="log",
-        about="All threads use one client, and get the lock strictly in the order of arrival. Turnstile has one lock "
-              "object for all threads. Curator has one lock object for each thread, which is faster for Curator. The "
-              "in-process queue is the floor.",
+        about="All threads use one client, and get the lock in the order of arrival. With \"retained, "
+              "cohort(64)\" the process [keeps the lock](../how-to/sharing.md) between its threads' holds. Curator has "
+              "one lock object for each thread, which is faster for Curator.",
         aims=[Aim("at least as fast as Curator", few, 1, False, "curator"),
               Aim("cohort ≥ 0.7 × in-process", few, 0.7, False, IN_PROCESS, of=SHARED),
               Aim("cohort ≥ 100 × Curator", few, 100, False, "curator", of=SHARED, floor=IN_PROCESS),
               Aim("cohort ≥ 0.7 × in-process", many, 0.7, False, IN_PROCESS, of=SHARED),
-              Aim("no convoy: cohort ≥ 0.9 × its value with 8 threads", many, 0.9, False, versus_case=few, of=SHARED)])
+              Aim("cohort ≥ 0.9 × its value with 8 threads", many, 0.9, False, versus_case=few, of=SHARED)])
     names = bench.names_that_can("threads")
     for threads in (FEW, MANY):
         _add_rates(bench, rates, names, threads)
@@ -58,10 +58,8 @@ def _window(bench, peers, path, threads):
 def _measure_lock(bench):
     held = bench.new_result(
         "lock", f"The lock of a shared contender, {MANY} threads",
-        "ns for which a thread holds the mutex in memory", "lower", shape="",
-        about="The threads of a process queue by this mutex. A separate process counted the times "
-              "(`bench/lock_times.cpp`). A thread that loses its processor while it holds the mutex makes the "
-              "longest time.")
+        "ns for which a thread holds the mutex in memory", "lower", shape="", shown=[],
+        about="The threads of a process queue by this mutex.")
     if SHARED not in bench.names_that_can("threads"):
         return held
     locks = waits = 0

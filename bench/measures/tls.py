@@ -13,13 +13,10 @@ CASE = "release confirmed"
 def measure(bench):
     times = bench.new_result(
         "tls", "What TLS costs", "µs a cycle", "lower", reference=OURS,
-        about="One session of one thread takes and releases a free lock. With TLS the client also has a tunnel: a "
-              "thread that carries each request and answer, and OpenSSL. The server uses Netty in place of NIO, and "
-              "Java's TLS.")
+        about="One session of one thread takes and releases a free lock.")
     processor = bench.new_result(
-        "tls_processor", "Client's processor time with TLS", "µs a cycle", "lower", reference=OURS,
-        about="Each value is the processor time of all threads of the client's process, in the cycles of the table "
-              "above.")
+        "tls_processor", "Client's processor time with TLS", "µs a cycle", "lower", reference=OURS, shown=[],
+        about="All threads of the client's process count.")
     names = [OURS, ON_TLS]
     with bench.apart(names) as under, bench.crew(names, under=under) as crew:
         paths = {name: bench.new_path() for name in names}

@@ -15,21 +15,19 @@ NOT_WAITED = "release not waited for"
 def measure(bench):
     times = bench.new_result(
         "uncontended", "Uncontended acquire and release", "µs a cycle", "lower", reference=OURS,
-        about="One session of one thread takes and releases a free lock; each round's value is the median of its "
-              "cycles. On a machine with two processors, the servers have one processor and the clients have the "
-              "other. A client without an asynchronous release has one value in both columns.",
+        about="One session of one thread takes and releases a free lock. A client without an asynchronous release has "
+              "one value in both columns.",
         aims=[Aim("≤ 0.85 × bare", CONFIRMED, 0.85, True, BARE, floor=BARE_NO_LIST),
               Aim("≤ 0.85 × Curator", CONFIRMED, 0.85, True, "curator"),
               Aim("faster than go-zookeeper", CONFIRMED, 1, True, "go-zookeeper"),
               Aim("≤ 0.9 × etcd", CONFIRMED, 0.9, True, "etcd", floor=BARE_NO_LIST),
               Aim("faster than kazoo", CONFIRMED, 1, True, "kazoo"),
-              Aim("≤ 2.2 × SET NX PX", CONFIRMED, 2.2, True, REDIS, of=ON_REDIS),
+              Aim("on Redis ≤ 2.2 × SET NX PX", CONFIRMED, 2.2, True, REDIS, of=ON_REDIS),
               Aim("≤ 0.80 × bare", NOT_WAITED, 0.80, True, BARE, floor=BARE_NO_LIST),
               Aim("≤ 0.70 × Curator", NOT_WAITED, 0.70, True, "curator")])
     processor = bench.new_result(
         "processor", "Client's processor time, uncontended", "µs a cycle", "lower", reference=OURS,
-        about="Each value is the processor time of all threads of the client's process, in the cycles of the table "
-              "above.",
+        about="All threads of the client's process count, in the cycles of the table above.",
         aims=[Aim("≤ 0.95 × bare", CONFIRMED, 0.95, True, BARE, floor=BARE_NO_LIST)])
     names = bench.names_that_can("cycle")
     with bench.apart(names) as under, bench.crew(names, under=under) as crew:
