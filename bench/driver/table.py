@@ -111,7 +111,7 @@ AIMS = ("## Aims",
         HOW_JUDGED + " The *floor* is a program that does only the necessary work: the bare C client or, inside a process, "
         "a queue without a server.")
 VERSION = "version of "  # begins the names of facts that share one row of the page
-ONLY_IN_DATA = ("compiler", "Java", "Go", "Python")  # facts that the page omits
+ONLY_IN_DATA = ("command", "compiler", "Java", "Go", "Python")  # facts that the page omits
 
 
 def _versions(facts):

@@ -19,8 +19,8 @@ def measure(bench):
     rates = bench.new_result(
         "burst", f"One session with {SLOTS} acquires in progress", "grants a second", "higher", reference=OURS,
         about="All locks are free. The session requests the next lock after each grant.",
-        aims=[Aim("≥ 4 × bare C client, asynchronous", AGAIN, 4, False, BARE_ASYNC),
-              Aim("≥ 2 × bare C client, asynchronous", FIRST, 2, False, BARE_ASYNC)])
+        aims=[Aim("≥ 4 × bare, asynchronous", AGAIN, 4, False, BARE_ASYNC),
+              Aim("≥ 2 × bare, asynchronous", FIRST, 2, False, BARE_ASYNC)])
     able = bench.names_that_can("saturate")
     names = [kind.name for kind in bench.kinds if kind.name in able and kind.backend == "zookeeper"]
     if BARE_ASYNC not in names:

@@ -13,12 +13,12 @@ def measure(bench):
     count, clients = bench.settings.held, bench.settings.clients
     held = bench.new_result(
         "held", f"{count:,} locks held by one client",
-        "seconds, bytes, packets or ms, as the column says", "lower", shape="",
+        "as the column says", "lower", shape="",
         about="The client acquires the locks at once, holds them, and releases them at once. \"A minute\": while it "
               "holds them.")
     crowd = bench.new_result(
         "clients", f"{clients:,} clients of one runtime",
-        "seconds, threads, KiB, packets or ms, as the column says", "lower", shape="",
+        "as the column says", "lower", shape="",
         about="The clients of one process connect and then are idle.")
     if not bench.has(OURS):
         return [held, crowd]

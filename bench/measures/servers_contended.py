@@ -22,7 +22,7 @@ def measure(bench):
     shares = bench.new_result(
         "servers-shares", f"Fairness of {SESSIONS} sessions",
         "grants of the least served session ÷ grants of the most served session",
-        "higher",
+        "higher", shown=[MEMORY],
         about="The value is 1 if every session got the same number of grants.",
         aims=[Aim(f"{bench.labels[name].partition(':')[0]} ≥ 0.9", case, 0.9, False, of=name)
               for name in ON_EACH if name != LOCAL and bench.has(name) for case in (MEMORY, DISK)])

@@ -12,7 +12,7 @@ FEW = 10  # cycles of a short run; its cost is subtracted, so that creating the 
 def measure(bench):
     counts = bench.new_result(
         "servers-counts", "Requests a cycle", "counts per cycle", "lower", shape="",
-        shown=["uncontended, requests", "uncontended, log syncs", "2 sessions, requests", "2 sessions, log syncs"],
+        shown=["uncontended, requests", "uncontended, log syncs", "2 sessions, requests"],
         about="The data is on disk. On Redis a request is a command of the client. On SQLite a log sync is a transaction "
               "that writes.")
     with bench.on_disk():

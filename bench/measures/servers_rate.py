@@ -12,7 +12,7 @@ ROUNDS = 3  # at most, because each round takes a window for each peer and case
 def measure(bench):
     rates = bench.new_result(
         "servers-rate", "Entries through one rate_gate", "entries a second", "higher", scale="log",
-        reference=bench.beside,
+        reference=bench.beside, shown=[f"1 session, {MEMORY}", f"{SESSIONS} sessions, {MEMORY}"],
         about="All sessions enter one `rate_gate`, whose limit is so high that no caller waits. \"INCR in a script\" "
               "keeps no order of arrival, and limits only the entries of each fixed period.",
         recipe="turnstile::rate_gate")
