@@ -17,12 +17,12 @@ def head():
     return ("# The same lock on each kind of server",
             "`scripts/bench --compare-servers` writes this page. It compares `turnstile::mutex` on each kind of server "
             "with the usual locks on that server. `comparison/data.json` has all measured values, also the values of "
-            "cases that this page omits. In each round the script measures every lock once. A value is the median of "
-            "the rounds, with the quartiles in brackets. A *cycle* is an acquire and its release.",
+            "cases that this page omits. A value is the median of several rounds, with the quartiles in brackets. A "
+            "*cycle* is an acquire and its release.",
             "Two *floors*, programs that do only the necessary work, are in the tables. \"Insert and delete of a row\" "
             "makes two commits. \"BLPOP and LPUSH\" pass one element from client to client.",
-            "The locks promise different things ([choosing.md](../start/choosing.md)). `SET NX PX`, redis-py's Lock and "
-            "flock have no queue. `pg_advisory_lock`, GET_LOCK and flock have no token and no lease.",
+            "The locks promise different things ([choosing.md](../start/choosing.md)). `SET NX PX`, redis-py's Lock "
+            "and flock have no queue. `pg_advisory_lock`, GET_LOCK and flock have no token and no lease.",
             "With data on disk, every server syncs each write before it answers. With data in memory (/dev/shm), "
             "ZooKeeper and Redis sync no write; PostgreSQL, MariaDB and SQLite sync each commit.")
 

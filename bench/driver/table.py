@@ -101,15 +101,15 @@ def section(result, labels, plot):
 
 ALL_PEERS = ("# Benchmarks",
              "`scripts/bench` writes this page. It compares Turnstile with *peers*, the locks of other programs "
-             "([bench/README.md](../../bench/README.md)). `benchmarks/data.json` has all measured values, also the values "
-             "of cases that this page omits. In each round the script measures every peer once. A value is the median of "
-             "the rounds, with the quartiles in brackets. A *ratio* is the value of `turnstile::mutex` divided by the "
-             "value in the ratio's row; the column has the median of the rounds. A *cycle* is an acquire and its release.")
-HOW_JUDGED = ("Turnstile's value follows each aim for Turnstile, or the ratio if the aim compares two values. \"0.85 × bare\" "
-              "means 0.85 times the value of the named lock.")
+             "([bench/README.md](../../bench/README.md)). `benchmarks/data.json` has all measured values, also the "
+             "values of cases that this page omits. A value is the median of several rounds, with the quartiles in "
+             "brackets. A *ratio* is the value of `turnstile::mutex` divided by the value in the ratio's row; the "
+             "column has the median of the rounds. A *cycle* is an acquire and its release.")
+HOW_JUDGED = ("Turnstile's value follows each aim for Turnstile, or the ratio if the aim compares two values. \"0.85 × "
+              "bare\" means 0.85 times the value of the named lock.")
 AIMS = ("## Aims",
-        HOW_JUDGED + " The *floor* is a program that does only the necessary work: the bare C client or, inside a process, "
-        "a queue without a server.")
+        HOW_JUDGED + " The *floor* is a program that does only the necessary work: the bare C client or, inside a "
+        "process, a queue without a server.")
 VERSION = "version of "  # begins the names of facts that share one row of the page
 ONLY_IN_DATA = ("command", "compiler", "Java", "Go", "Python")  # facts that the page omits
 

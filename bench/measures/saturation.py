@@ -22,9 +22,9 @@ OF_THE_MOST = 0.5  # the times of acquires are measured at this fraction of the 
 def measure(bench):
     rates = bench.new_result(
         "saturation", "Saturation", "grants a second", "higher", reference=OURS,
-        about=f"{PROCESSES * SESSIONS} sessions in {PROCESSES} processes use {LOCKS:,} locks; each session always has "
-              f"{SLOTS} acquires in progress. Uncontended: each session has separate locks. Skewed: the sessions share all "
-              "locks, and every eighth acquire wants the first lock.",
+        about=f"{PROCESSES * SESSIONS} sessions in {PROCESSES} processes use {LOCKS:,} locks; each session always "
+              f"has {SLOTS} acquires in progress. Uncontended: each session has separate locks. Skewed: the "
+              "sessions share all locks, and every eighth acquire wants the first lock.",
         aims=[Aim("≥ 2 × bare, asynchronous", UNCONTENDED, 2, False, BARE_ASYNC),
               Aim("≥ 1.2 × bare, asynchronous", SKEWED, 1.2, False, BARE_ASYNC)])
     processor = bench.new_result(

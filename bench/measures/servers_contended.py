@@ -15,8 +15,8 @@ def measure(bench):
     rates = bench.new_result(
         "servers-contended", f"{SESSIONS} sessions at one lock", "grants a second", "higher", reference=bench.beside,
         scale="log",
-        about="Each session is a process. SET NX PX, redis-py's Lock and flock have no queue, so the last holder mostly "
-              "gets the lock again.",
+        about="Turnstile does not wait until the server has confirmed a release. SET NX PX, redis-py's Lock and flock "
+              "have no queue, so the last holder mostly gets the lock again.",
         aims=[Aim("on Redis ≥ 5 × redis-py's Lock", MEMORY, 5, False, REDIS_PY, of=ON_REDIS, floor=REDIS_TURNS),
               Aim("on Redis ≥ 3 × Turnstile on ZooKeeper", MEMORY, 3, False, OURS, of=ON_REDIS, floor=REDIS_TURNS)])
     shares = bench.new_result(

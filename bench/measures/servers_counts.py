@@ -13,8 +13,8 @@ def measure(bench):
     counts = bench.new_result(
         "servers-counts", "Requests a cycle", "counts per cycle", "lower", shape="",
         shown=["uncontended, requests", "uncontended, log syncs", "2 sessions, requests"],
-        about="The data is on disk. On Redis a request is a command of the client. On SQLite a log sync is a transaction "
-              "that writes.")
+        about="The data is on disk. On Redis a request is a command of the client. On SQLite a log sync is a "
+              "transaction that writes.")
     with bench.on_disk():
         for name in bench.names_that_can("cycle"):
             if not hasattr(bench.server_of(name), "counts") and name != SQLITE:

@@ -17,9 +17,10 @@ def measure(bench):
     case = f"session timeout or lease {seconds:.0f} s"
     taken = bench.new_result(
         "servers-crash", "Hand-over after a crash", "ms from the kill to the next grant", "lower", scale="log",
-        about="SIGKILL ends the holder's process while another process waits. A lock with a lease is free when its lease "
-              "ends; ZooKeeper expires sessions once a tick (2 s). The other locks are free when the server or the kernel "
-              "notices the closed connection. A [guardian](../how-to/guardian.md) closes the sessions of dead processes.")
+        about="SIGKILL ends the holder's process while another process waits. A lock with a lease is free when its "
+              "lease ends; ZooKeeper expires sessions once a tick (2 s). The other locks are free when the server "
+              "or the kernel notices the closed connection. A [guardian](../how-to/guardian.md) closes the "
+              "sessions of dead processes.")
     names = [name for name in bench.names_that_can("hold") if name != LOCAL]
     kinds = {name: bench.kind(name) for name in names}
     trials = [(case, name, [kind.lease.format(bench.settings.session_ms)] if kind.lease else [])

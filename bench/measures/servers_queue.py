@@ -8,8 +8,8 @@ def measure(bench):
     (size,) = bench.settings.drain_sizes
     rates = bench.new_result(
         "servers-queue", "Draining a queue", "hand-overs a second", "higher", scale="log", reference=bench.beside,
-        about="All waiters are in one process, and each waiter releases the lock as soon as it has the lock. Turnstile's "
-              "waiters share one client. Every other lock has a thread for each waiter.")
+        about="All waiters are in one process, and each waiter releases the lock as soon as it has the lock. "
+              "Turnstile's waiters share one client. Every other lock has a thread for each waiter.")
     filling = bench.new_result(
         "servers-filling", f"Filling a queue of {size:,}", "µs per waiter to enter the queue", "lower", shape="",
         shown=[],
