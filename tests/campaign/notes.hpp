@@ -4,7 +4,7 @@
 //
 // Each note is one line. The worker only appends to the file, with a single write for each line, so that a killed
 // process leaves whole lines. A line is "<ns> <kind> <id> <key>=<value>...", with the time of CLOCK_BOOTTIME;
-// docs/why/campaign.md lists the kinds.
+// records.py reads the notes.
 //
 // Thread safety: any thread may call all members.
 #pragma once
