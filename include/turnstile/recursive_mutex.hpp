@@ -22,8 +22,7 @@
 // `session_lost` until all guards of that hold are released.
 //
 // Protocol: the same as for `mutex` (docs/why/mutex.md). So on one path a recursive_mutex shares the queue with
-// `mutex`, Curator's InterProcessMutex and the Go client samuel/go-zookeeper. docs/why/recursive_mutex.md describes the
-// additions.
+// `mutex`, Curator's InterProcessMutex and the Go client samuel/go-zookeeper.
 //
 // Thread safety: any thread may call any member. Do not destroy a recursive_mutex while a call on it is in progress.
 // Asynchronous acquisitions and guards may outlive it.

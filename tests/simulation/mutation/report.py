@@ -112,7 +112,7 @@ tables, the file also says why the fault breaks no promise.
 
 The simulator derives each history from a number, the *seed*. It plays the seeds 1 to {seeds}, and more for rare
 interleavings. If no seed shows the fault, the simulator plays the same seeds in the [lease
-hunt](../why/lease-hunt.md). Without a mutant, {seeds} seeds break no promise.
+hunt](../why/checks.md#counterexamples-to-rules-for-a-lease). Without a mutant, {seeds} seeds break no promise.
 
 ## Caught
 

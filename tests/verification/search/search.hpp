@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // search: plays all interleavings of a few clients and faults up to a depth, breadth first.
-// docs/why/exhaustive-search.md describes the search.
+// docs/why/checks.md describes the search.
 //
 //     bounds limits;
 //     limits.clients = 2;

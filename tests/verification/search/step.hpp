@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// step: one step of the search (docs/why/exhaustive-search.md).
+// step: one step of the search (docs/why/checks.md).
 #pragma once
 
 #include <cstddef>
