@@ -184,7 +184,7 @@ def mutated(tree, mutants):
 
 
 def check(tree, mutants, documented):
-    """Returns the problems of the mutants, of their places and of the table in docs/reference/mutants.md."""
+    """Returns the problems of the mutants, of their places and of the lists in docs/reference/mutants.md."""
     edits, problems = resolve(tree, mutants)
     for file, found in edits.items():
         try:

@@ -49,53 +49,48 @@ def documented():
 def parse(text):
     found = {}
     section = ""
-    for line in text.replace("\n  ", " ").splitlines():  # an item of a list may have several lines
+    for line in text.splitlines():
         if line.startswith("## "):
             section = line
-        row = re.match(r"[-|] `([^`]+)`", line)
-        if not row:
+        name = re.match(r"- `([^`]+)`", line)
+        if not name:
             continue
-        shown = r"(\d+)(?: of (?:the )?(\w+(?: on \w+)?))?"
-        seed = re.search(rf"(?:\| {shown} \| \w+ \||\(seed {shown}(?:, \w+)?\))$", line)
-        number, work = (seed[1] or seed[3], seed[2] or seed[4]) if seed else (None, None)
+        seed = re.fullmatch(r": (\d+)(?: \((?:the )?(\w+(?: on \w+)?)\))?(?:, \w+)?", line[name.end():])
         defence_off = section == f"## {MASKED}"
-        found[row[1]] = Known(int(number), work or "locks", defence_off) if seed else None
+        found[name[1]] = Known(int(seed[1]), seed[2] or "locks", defence_off) if seed else None
     return found
 
 
 def history(verdict, work):
-    played = " of the hunt" if verdict.hunted else "" if work == "locks" else f" of {work}"
+    played = " (the hunt)" if verdict.hunted else "" if work == "locks" else f" ({work})"
     return f"{verdict.seed}{played}"
 
 
-def cell(verdict, work="locks"):
-    return f"{history(verdict, work)} | {verdict.invariant}" if verdict.seed else "– | –"
+def item(mutant, verdict):
+    """Returns the line of a mutant. It names the broken promise only if the heading does not name it."""
+    code = "" if verdict.invariant in PROMISES else f", {verdict.invariant}"
+    return f"- `{mutant.name}`: {history(verdict, mutant.work)}{code}"
 
 
-def item(result):
-    """Returns the line of a caught mutant. It names the broken promise only if the heading does not name it."""
-    mutant, broken = result.mutant, result.alone.invariant
-    code = "" if broken in PROMISES else f", {broken}"
-    return f"- `{mutant.name}` (seed {history(result.alone, mutant.work)}{code})"
+def masked_item(mutant, verdict):
+    return f"- `{mutant.name}`: {history(verdict, mutant.work)}, {verdict.invariant}"
 
 
 def items(caught):
     """Returns the caught mutants, grouped by the promise that they break."""
-    parts = ["<!-- scripts/mutants makes the table -->\n"]
+    parts = ["<!-- scripts/mutants makes the lists -->\n"]
     for promise, subject in PROMISES.items():
-        group = [item(r) for r in caught if r.alone.invariant.startswith(promise)]
+        group = [item(r.mutant, r.alone) for r in caught if r.alone.invariant.startswith(promise)]
         if group:
             parts.append(f"### {promise}: {subject}\n\n" + "\n".join(group) + "\n")
-    others = [item(r) for r in caught if not r.alone.invariant.startswith(tuple(PROMISES))]
+    others = [item(r.mutant, r.alone) for r in caught if not r.alone.invariant.startswith(tuple(PROMISES))]
     if others:
         parts.append("### Others\n\n" + "\n".join(others) + "\n")
-    return "\n".join([*parts, "<!-- end of the table -->"]) + "\n"
+    return "\n".join([*parts, "<!-- end of the lists -->"]) + "\n"
 
 
-def table(header, rows):
-    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
-    lines += ["| " + " | ".join(row) + " |" for row in rows]
-    return "\n".join(["<!-- scripts/mutants makes the table -->", *lines, "<!-- end of the table -->"]) + "\n"
+def marked_list(lines):
+    return "\n".join(["<!-- scripts/mutants makes the list -->\n", *lines, "\n<!-- end of the list -->"]) + "\n"
 
 
 def render(results, seeds):
@@ -105,51 +100,38 @@ def render(results, seeds):
     holes = [r for r in results if not r.as_expected and not r.alone.seed]
     text = f"""# Mutants
 
-Each mutant on this page is a known fault that the simulator must find. `scripts/mutants` puts one fault at a time into
-the sources, and plays histories until one history breaks a promise. The script also writes this page. The file
-`tests/simulation/mutants/MUTANT.toml` describes the fault and names the changed place. For a mutant of the last two
-tables, the file also says why the fault breaks no promise.
+Each mutant on this page is a fault in the library's code. `scripts/mutants` puts one fault at a time into the sources,
+and lets the simulator play histories until one history breaks a promise. Each history comes from a number, the *seed*.
+The simulator plays the seeds 1 to {seeds}, and more if a mutant's file says so. If no seed shows the fault, it plays
+the same seeds in the [lease hunt](../why/lease-hunt.md). Without a mutant, {seeds} seeds break no promise.
 
-The simulator derives each history from a number, the *seed*. It plays the seeds 1 to {seeds}, and more for rare
-interleavings. If no seed shows the fault, the simulator plays the same seeds in the [lease
-hunt](../why/checks.md#counterexamples-to-rules-for-a-lease). Without a mutant, {seeds} seeds break no promise.
+`tests/simulation/mutants/MUTANT.toml` describes the fault, and says why an equivalent mutant breaks no promise. The
+script also writes this page.
 
 ## Caught
 
-Each of the following headings names the promise that the mutants below it break. The heading has a code of
-[guarantees](../guarantees.md) (G1 to G8), or the first letter of [other codes](failures.md#other-codes). The brackets
-behind a mutant contain the first seed that shows the fault, and after a heading with a letter also the broken promise's
-code. Words behind a seed name options of `scripts/simulate`: "of the hunt" means `--lease-hunt`, "of commits" means
-`--work commits`, and "on redis" means `--servers redis`.
+A heading names the broken promise by its code, of [guarantees](../guarantees.md) (G1 to G8) or of
+[other codes](failures.md#other-codes). The number behind a mutant is the first seed that shows the fault. The words
+in brackets name options of `scripts/simulate`: "the hunt" means `--lease-hunt`, "commits" means `--work commits`, and
+"on redis" means `--servers redis`.
 
 """
     text += items(caught)
     text += f"""
 ## {MASKED}
 
-The following table lists faults with which the library still keeps its promises, because a second part of the code, the
-*defence*, hides the fault. If `scripts/mutants` also switches the defence off, the history of the seed breaks the
-promise that the table names.
+A second part of the code, the *defence*, hides these faults. If `scripts/mutants` also switches the defence off, the
+history of the seed breaks the promise at the end of the line.
 
 """
-    text += table(
-        [
-            "Mutant (a known fault)",
-            "Seed of the history that shows the fault, and the kind of history (*hunt*: lease hunt)",
-            "Broken promise (code in guarantees.md)",
-        ],
-        [[f"`{r.mutant.name}`", cell(r.unmasked, r.mutant.work)] for r in masked],
-    )
+    text += marked_list([masked_item(r.mutant, r.unmasked) for r in masked])
     text += """
 ## Equivalent
 
-The changes of the code in the following table break no promise, so no history can show them.
+These changes of the code break no promise, so no history can show them.
 
 """
-    text += table(
-        ["Mutant (a change of the code that breaks no promise)"],
-        [[f"`{r.mutant.name}`"] for r in equivalent],
-    )
+    text += marked_list([f"- `{r.mutant.name}`" for r in equivalent])
     if holes:
         text += f"""
 ## Not caught
@@ -157,8 +139,5 @@ The changes of the code in the following table break no promise, so no history c
 The simulator must learn to show these faults: with each of them, {seeds} seeds break no promise.
 
 """
-        text += table(
-            ["Mutant", "Fault"],
-            [[f"`{r.mutant.name}`", r.mutant.fault] for r in holes],
-        )
+        text += marked_list([f"- `{r.mutant.name}`: {r.mutant.fault}" for r in holes])
     return text
