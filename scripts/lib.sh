@@ -5,7 +5,13 @@
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # The header of the last column in the tables of docs/reference/systems.md.
 # shellcheck disable=SC2034  # the scripts that write these tables use it
-readonly tested_commit='tested commit (+ means: with changes that were committed later), day of the run'
+readonly tested_commit='tested commit, day'
+
+# failed_tests <log> <exit status> prints how many tests of ctest's log failed, for example "3 of 46".
+failed_tests() {
+    sed -nE 's/^[0-9]+% tests passed, ([0-9]+) tests? failed out of ([0-9]+).*/\1 of \2/p' "$1" | grep . ||
+        echo "no test ran (exit status $2)"
+}
 
 say() {
     printf '==> %s\n' "$*"
