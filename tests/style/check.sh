@@ -309,7 +309,7 @@ rule_failures() {
         awk '/^### |^## /{mutants = 0} /mutants?( |$)/{mutants = 1; sub(/.*mutants?( |$)/, "")} mutants' "$page" |
             grep -oE '`[a-z0-9_]+`' | tr -d '`' | sort -u |
             while IFS= read -r name; do
-                grep -qE -e "^[-|] \`$name\`" "$mutants" || echo "$page: $name"
+                grep -qE -e "^    $name(:|$)" "$mutants" || echo "$page: $name"
             done
     } | report "no entry of failures.md, or a test or mutant that is not there"
 }

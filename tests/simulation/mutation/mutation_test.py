@@ -254,8 +254,8 @@ class Catalogue(unittest.TestCase):
             mutant.equivalent = "It is right." if name == "m7" else ""
             results.append(types.SimpleNamespace(mutant=mutant, alone=alone, unmasked=unmasked, as_expected=True))
         page = report.render(results, 1000)
-        self.assertIn("### E: elections\n\n- `m3`: 5 (elections), E4\n", page)
-        self.assertIn("### Others\n\n- `m5`", page)
+        self.assertIn("### E: elections\n\n    m3: 5 (elections), E4\n", page)
+        self.assertIn("### Others\n\n    m5", page)
         self.assertLessEqual(max(len(line) for line in page.splitlines() if not line.startswith("|")), 120)
         known = {name: seed and (seed.seed, seed.work, seed.defence_off) for name, seed in report.parse(page).items()}
         self.assertEqual(known, {

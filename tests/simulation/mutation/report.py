@@ -52,7 +52,7 @@ def parse(text):
     for line in text.splitlines():
         if line.startswith("## "):
             section = line
-        name = re.match(r"- `([^`]+)`", line)
+        name = re.match(r"    (\w+)", line)
         if not name:
             continue
         seed = re.fullmatch(r": (\d+)(?: \((?:the )?(\w+(?: on \w+)?)\))?(?:, \w+)?", line[name.end():])
@@ -69,11 +69,11 @@ def history(verdict, work):
 def item(mutant, verdict):
     """Returns the line of a mutant. It names the broken promise only if the heading does not name it."""
     code = "" if verdict.invariant in PROMISES else f", {verdict.invariant}"
-    return f"- `{mutant.name}`: {history(verdict, mutant.work)}{code}"
+    return f"    {mutant.name}: {history(verdict, mutant.work)}{code}"
 
 
 def masked_item(mutant, verdict):
-    return f"- `{mutant.name}`: {history(verdict, mutant.work)}, {verdict.invariant}"
+    return f"    {mutant.name}: {history(verdict, mutant.work)}, {verdict.invariant}"
 
 
 def items(caught):
@@ -100,20 +100,18 @@ def render(results, seeds):
     holes = [r for r in results if not r.as_expected and not r.alone.seed]
     text = f"""# Mutants
 
-Each mutant on this page is a fault in the library's code. `scripts/mutants` puts one fault at a time into the sources,
-and lets the simulator play histories until one history breaks a promise. Each history comes from a number, the *seed*.
-The simulator plays the seeds 1 to {seeds}, and more if a mutant's file says so. If no seed shows the fault, it plays
-the same seeds in the [lease hunt](../why/lease-hunt.md). Without a mutant, {seeds} seeds break no promise.
-
-`tests/simulation/mutants/MUTANT.toml` describes the fault, and says why an equivalent mutant breaks no promise. The
-script also writes this page.
+A mutant is a fault in the library's code. `scripts/mutants` puts one mutant at a time into the sources, and lets the
+simulator play histories until one history breaks a promise. Each history comes from a number, the *seed*. The simulator
+plays the seeds 1 to {seeds}, and more if a mutant's file says so. If no seed shows the fault, it plays the same seeds
+in the [lease hunt](../why/lease-hunt.md). Without a mutant, {seeds} seeds break no promise. The files in
+`tests/simulation/mutants` describe the faults.
 
 ## Caught
 
-A heading names the broken promise by its code, of [guarantees](../guarantees.md) (G1 to G8) or of
-[other codes](failures.md#other-codes). The number behind a mutant is the first seed that shows the fault. The words
-in brackets name options of `scripts/simulate`: "the hunt" means `--lease-hunt`, "commits" means `--work commits`, and
-"on redis" means `--servers redis`.
+A heading names the broken promise by its code, of [guarantees](../guarantees.md) or of
+[other codes](failures.md#other-codes). A mutant's number is the first seed that shows the fault. The words in brackets
+name options of `scripts/simulate`: "the hunt" means `--lease-hunt`, "commits" means `--work commits`, and "on redis"
+means `--servers redis`.
 
 """
     text += items(caught)
@@ -131,7 +129,7 @@ history of the seed breaks the promise at the end of the line.
 These changes of the code break no promise, so no history can show them.
 
 """
-    text += marked_list([f"- `{r.mutant.name}`" for r in equivalent])
+    text += marked_list([f"    {r.mutant.name}" for r in equivalent])
     if holes:
         text += f"""
 ## Not caught
@@ -139,5 +137,5 @@ These changes of the code break no promise, so no history can show them.
 The simulator must learn to show these faults: with each of them, {seeds} seeds break no promise.
 
 """
-        text += marked_list([f"- `{r.mutant.name}`: {r.mutant.fault}" for r in holes])
+        text += marked_list([f"    {r.mutant.name}: {r.mutant.fault}" for r in holes])
     return text
