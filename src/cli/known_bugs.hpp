@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// known_bugs: the bugs of ZooKeeper releases that violate an assumption of locks. docs/reference/limits.md describes
-// each.
+// known_bugs: the bugs of ZooKeeper releases that violate an assumption of locks. docs/reference/limits.md lists them.
 //
 // Thread safety: pure functions.
 #pragma once

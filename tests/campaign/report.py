@@ -121,7 +121,7 @@ def table(runs):
         judged = f"{sum(run['judged'].values())}" + (f" (broken: {broken})" if broken else "")
         shown = [f"{run['played'].get(name, '–')}" for name in SHOWN]
         lines.append("| " + " | ".join((
-            f"`{kind}`", f"{run['when'].split()[0]}, {run['minutes']:g} min, {run['commit']}",
+            f"`{kind}`", f"{run['when'].split()[0]}, {run['commit']}",
             run["verdict"], judged, *shown, f"{sum(run['nemeses'].values())}")) + " |")
     for title in (UNKEPT, "faults of the servers"):
         lines += ["", f"| servers | {title} |", "|---|---|"] if any(title in run for run in runs.values()) else []

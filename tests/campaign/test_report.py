@@ -35,7 +35,7 @@ class Report(unittest.TestCase):
     def test_a_run_is_a_row_in_place_of_the_old_part(self):
         report.put(self.page, "redis", run())
         self.assertEqual(self.rows(), [
-            "| `redis` | 2026-01-02, 10 min, abc | clean | 46 | 78 | – | 10 |"])
+            "| `redis` | 2026-01-02, abc | clean | 46 | 78 | – | 10 |"])
         self.assertTrue(self.text().startswith("above\n"))
         self.assertTrue(self.text().endswith("below\n"))
         self.assertNotIn("outdated", self.text())
