@@ -103,8 +103,8 @@ def render(results, seeds):
 A mutant is a fault in the library's code. `scripts/mutants` puts one mutant at a time into the sources, and lets the
 simulator play histories until one history breaks a promise. Each history comes from a number, the *seed*. The simulator
 plays the seeds 1 to {seeds}, and more if a mutant's file says so. If no seed shows the fault, it plays the same seeds
-in the [lease hunt](../why/lease-hunt.md). Without a mutant, {seeds} seeds break no promise. The files in
-`tests/simulation/mutants` describe the faults.
+in the [lease hunt](../why/checks.md#counterexamples-to-rules-for-a-lease).
+Without a mutant, {seeds} seeds break no promise. The files in `tests/simulation/mutants` describe the faults.
 
 ## Caught
 
