@@ -3,6 +3,7 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <sys/shm.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include <charconv>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
@@ -92,6 +94,7 @@ postgres_server::postgres_server(postgres_server_options options)
     // Without fsync, a killed server loses nothing, because the operating system has its writes.
     config << "\nlisten_addresses = '127.0.0.1'\nunix_socket_directories = ''\nport = "
            << port_.number() << "\nfsync = off\nmax_connections = 200\n"
+           << "dynamic_shared_memory_type = mmap\n"  // files in data_, which end with the folder
            << options.config << '\n'
            << std::flush;
     if (!config || !access)
@@ -115,6 +118,16 @@ void postgres_server::make_data(const postgres_server_options& options) const {
 
 postgres_server::~postgres_server() {
     kill();
+}
+
+// A killed server leaves a segment of System V shared memory behind, and the kernel limits the number of segments. The
+// seventh line of postmaster.pid has the key and the id of the segment.
+void postgres_server::remove_shared_memory() const {
+    std::ifstream file{data_ / "postmaster.pid"};
+    for (int i = 0; i != 6; ++i) file.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
+    long long key = 0;
+    int id = 0;
+    if (file >> key >> id) ::shmctl(id, IPC_RMID, nullptr);
 }
 
 std::vector<std::string> postgres_server::command(const std::string& program,
@@ -173,6 +186,7 @@ void postgres_server::kill() {
             return !child.open() || ::poll(&end, 1, 0) == 1;
         });
     });
+    remove_shared_memory();
 }
 
 void postgres_server::signal_all(int signal) const {

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <system_error>
@@ -14,9 +15,15 @@ namespace turnstile::testing {
 
 namespace {
 
+// Containers often limit /dev/shm to 64 MiB, which the data of two servers would fill.
+constexpr std::uintmax_t k_least_memory = std::uintmax_t{1} << 30;
+
 std::filesystem::path parent_folder() {
     constexpr const char* k_memory = "/dev/shm";
-    if (::access(k_memory, W_OK | X_OK) == 0) return k_memory;
+    std::error_code unknown;
+    const auto room = std::filesystem::space(k_memory, unknown);
+    if (!unknown && room.available >= k_least_memory && ::access(k_memory, W_OK | X_OK) == 0)
+        return k_memory;
     return std::filesystem::temp_directory_path();  // the folder in TMPDIR, or /tmp
 }
 

@@ -13,7 +13,7 @@ namespace {
 // The program's tests share the server. The tests of servers that delete empty containers have their tables in another
 // database.
 testing::mariadb_server& shared_server() {
-    static testing::mariadb_server server;
+    static testing::mariadb_server server{{.options = {"--innodb-flush-log-at-trx-commit=2"}}};
     return server;
 }
 

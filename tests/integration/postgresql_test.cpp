@@ -3,10 +3,12 @@
 // message.
 #include <gmock/gmock.h>
 #include <libpq-fe.h>
+#include <sys/shm.h>
 
 #include <filesystem>
 #include <fstream>
 #include <future>
+#include <sstream>
 
 #include "client/log_lines.hpp"
 #include "session_recorder.hpp"
@@ -337,6 +339,20 @@ TEST(postgresql_promises, that_are_required_are_judged_at_each_attach) {
         const auto told = servers.wait_connected(50ms);
         return !told && told.error().message().find("leased is required") != std::string::npos;
     }));
+}
+
+TEST(postgresql_server, leaves_no_shared_memory_when_killed) {
+    testing::postgres_server server;
+    server.start();
+    std::istringstream line{
+        server.run_sql("SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 7)")};
+    unsigned long key = 0;
+    int id = 0;
+    ASSERT_TRUE(line >> key >> id);
+    shmid_ds segment{};
+    ASSERT_EQ(::shmctl(id, IPC_STAT, &segment), 0);
+    server.kill();
+    EXPECT_EQ(::shmctl(id, IPC_STAT, &segment), -1);
 }
 
 // The failure repeats each time that the session attaches. The library must log it once, and retry at growing

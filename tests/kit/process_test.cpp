@@ -4,7 +4,9 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -148,6 +150,20 @@ TEST(temporary_folder_test, goes_with_all_that_is_in_it) {
         std::ofstream{path / "a" / "b" / "file"} << "text";
     }
     EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+// The thread has its own mounts, so no other thread uses the small /dev/shm.
+TEST(temporary_folder_test, is_not_in_a_memory_that_is_small) {
+    bool may_mount = false;
+    std::filesystem::path path;
+    std::thread{[&] {
+        may_mount = ::unshare(CLONE_NEWNS) == 0 &&
+                    ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+                    ::mount("tmpfs", "/dev/shm", "tmpfs", 0, "size=64m") == 0;
+        if (may_mount) path = temporary_folder{}.path();
+    }}.join();
+    if (!may_mount) GTEST_SKIP() << "this process may not mount a file system";
+    EXPECT_EQ(path.parent_path(), std::filesystem::temp_directory_path());
 }
 
 }  // namespace

@@ -76,6 +76,7 @@ private:
     [[nodiscard]] std::vector<std::string> command(const std::string& program,
                                                    std::vector<std::string> arguments) const;
     void make_data(const postgres_server_options& options) const;
+    void remove_shared_memory() const;
     void signal_all(int signal) const;
 
     loopback_port port_;

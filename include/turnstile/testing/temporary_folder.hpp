@@ -4,9 +4,9 @@
 //     temporary_folder scratch;
 //     std::ofstream{scratch.path() / "counter"} << 0;
 //
-// The folder is in /dev/shm if that is writable, and else in TMPDIR or /tmp. The destructor removes the folder with all
-// its files. If the process dies without running destructors (for example by SIGKILL), a small shell that waits for the
-// end of the process removes the folder.
+// The folder is in /dev/shm if /dev/shm is writable and has 1 GiB of free memory. Otherwise the folder is in TMPDIR or
+// /tmp. The destructor removes the folder with all its files. If the process dies without running destructors (for
+// example by SIGKILL), a small shell that waits for the end of the process removes the folder.
 //
 // Thread safety: any thread may call const members. A forked child that destroys its copy removes nothing.
 #pragma once
