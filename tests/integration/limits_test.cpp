@@ -135,7 +135,7 @@ TEST(limits, a_used_up_quota_is_said) {
     EXPECT_TRUE(first->valid());
 }
 
-// docs/why/mutex.md says when a lock's folder disappears.
+// docs/reference/limits.md says when a lock's folder disappears.
 TEST(limits, a_folder_goes_after_it_had_a_contender_and_stays_if_it_never_had_one) {
     ensemble tidy{{.container_check_interval = 100ms}};
     const auto raw = zookeeper::make_coordinator(tidy.connect_string());
