@@ -307,7 +307,7 @@ rule_failures() {
             done
         { grep -rnE --include='*.toml' '^rows = .*(section [0-9]|design)' tests/simulation || true; }
         awk '/^### |^## /{mutants = 0} /mutants?( |$)/{mutants = 1; sub(/.*mutants?( |$)/, "")} mutants' "$page" |
-            grep -oE '`[a-z0-9_]+`' | tr -d '`' | sort -u |
+            { grep -oE '`[a-z0-9_]+`' || true; } | tr -d '`' | sort -u |
             while IFS= read -r name; do
                 grep -qE -e "^    $name(:|$)" "$mutants" || echo "$page: $name"
             done
