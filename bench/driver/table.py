@@ -106,7 +106,8 @@ ALL_PEERS = ("# Benchmarks",
              "brackets. A *ratio* is the value of `turnstile::mutex` divided by the value in the ratio's row; the "
              "column has the median of the rounds. A *cycle* is an acquire and its release.")
 HOW_JUDGED = ("Turnstile's value follows each aim for Turnstile, or the ratio if the aim compares two values. \"0.85 × "
-              "bare\" means 0.85 times the value of the named lock.")
+              "bare\" means 0.85 times the value of the named lock. "
+              "[bench/README.md](../../bench/README.md#why-some-aims-are-missed) explains the missed aims.")
 AIMS = ("## Aims",
         HOW_JUDGED + " The *floor* is a program that does only the necessary work: the bare C client or, inside a "
         "process, a queue without a server.")
