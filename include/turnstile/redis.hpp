@@ -23,8 +23,8 @@
 // - If threads of one process hand a hold over to each other (lock_options::retain_for, cohort), they share one znode.
 //   The check cannot distinguish these threads.
 //
-// Thread safety: the same as the guard's. The call sends nothing. The values stay the same for the whole hold, so you
-// can get them once after the grant and use them in every script.
+// Thread safety: the same as the guard's. The call sends nothing. You can get the values once after the grant and use
+// them in every script during the hold. Only an upgrade or downgrade of a `shared_mutex` changes the values.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests a session timeout that is too short for a lease that is renewed through a follower. Each caller gets an error,
-// and no contender blocks the queue (promise G7).
+// and no contender blocks the queue (promise G7, failure F46).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
