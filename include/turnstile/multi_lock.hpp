@@ -30,7 +30,7 @@
 // earliest valid_until() of a part. When one part is lost, the whole hold is lost: the library first notifies the
 // caller (lost(), then on_lost), and then releases the other parts. The guard's fencing token is the token of the part
 // that is last in the order. This token grows with each grant of the same set of locks. If sets overlap, use
-// guard::fencing_tokens(). docs/why/multi-lock.md lists each step and what happens if it fails.
+// guard::fencing_tokens(). The protocol: docs/why/multi-lock.md.
 //
 // Thread safety: any thread may call any member. Do not destroy a multi_lock while a call on it is in progress.
 // Asynchronous acquisitions and guards may outlive it, but must not outlive the locks to which it refers.

@@ -13,7 +13,7 @@
 //
 // The idea is RedLock's (S. Sanfilippo, 2014). Two things differ: each ensemble is strongly consistent, so the client
 // knows how long a hold is certain; and a vector of fencing tokens protects stores from late writes (M. Kleppmann,
-// 2016). docs/why/quorum-lock.md has the reasons, the protocol, and what happens if a step fails.
+// 2016). docs/why/quorum-lock.md has the protocol and the reasons.
 //
 // All programs that share the lock must name the same ensembles. More than half of the named ensembles must grant the
 // lock, even if some ensembles cannot be reached. So with n ensembles the lock survives the loss of (n-1)/2 ensembles,

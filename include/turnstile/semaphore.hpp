@@ -27,7 +27,7 @@
 //
 // Protocol: ephemeral sequential znodes `_c_<uuid>-lease-<n>`, or `-lease<k>-<n>` for k permits. A path cannot be
 // shared with the semaphores of Curator or kazoo, which use other protocols. How to use a semaphore:
-// docs/how-to/semaphore.md. Each step, and what happens if it fails: docs/why/semaphore.md.
+// docs/how-to/semaphore.md. The protocol: docs/why/semaphore.md.
 //
 // Thread safety: any thread may call any member. Do not destroy a semaphore while a call on it is in progress.
 // Asynchronous acquisitions and guards may outlive it.

@@ -31,7 +31,7 @@
 //
 // Protocol: Curator's InterProcessReadWriteLock (`_c_<uuid>-__READ__<n>`, `-__WRIT__<n>`). Curator's clients on the
 // same path share the queue; they regard an upgradable reader as a reader, and an upgrade as a writer. How to use a
-// shared_mutex: docs/how-to/shared-mutex.md. Each step, and what happens if it fails: docs/why/shared-mutex.md.
+// shared_mutex: docs/how-to/shared-mutex.md. The protocol: docs/why/shared-mutex.md.
 //
 // Thread safety: any thread may call any member; one thread at a time uses a guard. Do not destroy a shared_mutex while
 // a call on it is in progress. Asynchronous acquisitions, views and guards may outlive it.

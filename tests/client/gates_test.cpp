@@ -157,8 +157,7 @@ TEST_F(jobs, wait_for_the_lock_if_they_may) {
     EXPECT_EQ(waiting.get().value().verdict, job_verdict::ran);
 }
 
-// The example of docs/how-to/job_gate.md: each participant runs the job once while it leads, and then goes to the end
-// of the queue.
+// Instances that take turns: each participant runs the job once while it leads, and then goes to the end of the queue.
 TEST_F(jobs, go_round_the_leaders) {
     struct member {
         job_gate gate;

@@ -18,7 +18,7 @@
 
 namespace turnstile::core {
 
-// Number of waiters next in line that may watch their own znodes (docs/why/revocation.md).
+// Number of waiters next in line that may watch their own znodes (docs/why/mutex.md, step 4).
 inline constexpr std::size_t k_most_watched_in_line = 64;
 
 // Lower limit for two waits that usually last one session timeout: the wait before the client gives up a session that
