@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// limits: limits for a request, a connection, an address and the whole server. docs/how-to/admin-page.md has the table.
+// limits: limits for a request, a connection, an address and the whole server. docs/how-to/admin-page.md has the limits
+// that users notice most.
 #pragma once
 
 #include <chrono>
