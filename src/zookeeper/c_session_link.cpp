@@ -31,7 +31,7 @@ void c_session::on_event(zhandle_t* /*handle*/, int type, int state, const char*
 void c_session::enter() {
     session_entrance entrance{servers_, settings_, *known_, closing_.fd()};
     while (const auto way = entrance.next()) {
-        if (way->own && way->server.security) handle_.make_tunnel(*way->own);
+        if (way->own && way->server.security) handle_.make_tunnel();
         const auto hosts = way->own ? handle_.hosts_from(way->server) : handle_.hosts();
         const base::lock_guard turn{turn_};
         if (outlet_.is_closed()) return;

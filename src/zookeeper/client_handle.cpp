@@ -87,8 +87,8 @@ void client_handle::add_credentials() {
 
 // The tunnel connects to servers with TLS for the C client. The tunnel's own thread stores the reason of a failure.
 // While the tunnel cannot connect, the C client reports no session event that could store the reason.
-void client_handle::make_tunnel(const core::session_identity& own) {
-    tunnel_ = std::make_unique<tunnel>(servers_, own, settings_.timeout,
+void client_handle::make_tunnel() {
+    tunnel_ = std::make_unique<tunnel>(servers_, settings_.timeout,
                                        [known = known_](const std::string& why) {
                                            known->failure.set({errc::not_connected, why});
                                        });

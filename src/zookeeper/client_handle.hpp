@@ -41,7 +41,7 @@ public:
     // resources.
     void open(const server_list& hosts, const core::session_identity* own, const watcher& tell);
     // Makes the tunnel (tunnel.hpp): from `open` on, it passes the session's bytes to servers with TLS.
-    void make_tunnel(const core::session_identity& own);
+    void make_tunnel();
     // Ends the connection for ever, so that close() does not close the session. Blocks.
     void disconnect();
     // Waits for the answers to the requests in progress, so that the server reads the request that closes the session

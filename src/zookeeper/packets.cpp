@@ -14,7 +14,6 @@ constexpr std::int32_t k_get_ephemerals = 103;
 constexpr std::int32_t k_ephemeral = 1;
 constexpr std::int32_t k_read_permission = 1;
 constexpr std::int32_t k_any_version = -1;
-constexpr std::size_t k_password_at = 32;  // the position in an attach packet
 
 class packet_writer {
 public:
@@ -218,30 +217,6 @@ std::size_t attach_length(std::string_view begun) noexcept {
     const auto length = parse_length(begun.substr(0, k_length_bytes));
     return length && *length <= k_longest_attach - k_length_bytes ? k_length_bytes + *length
                                                                   : k_longest_attach + 1;
-}
-
-// The last byte of an attach packet says whether a read-only server is allowed. C clients before 3.5 do not send this
-// byte.
-bool names_session(std::string_view packet, std::int64_t session,
-                   const session_password& password) noexcept {
-    constexpr std::size_t k_shortest = k_longest_attach - 1;
-    if (packet.size() < k_shortest || packet.size() != attach_length(packet)) return false;
-    packet_reader reader{packet};
-    std::int32_t length = 0;
-    std::int32_t version = 0;
-    std::int64_t seen = 0;
-    std::int32_t timeout = 0;
-    std::int64_t named = 0;
-    std::int32_t password_length = 0;
-    if (!reader.int32(length) || !reader.int32(version) || !reader.int64(seen) ||
-        !reader.int32(timeout) || !reader.int64(named) || !reader.int32(password_length))
-        return false;
-    const auto shown = packet.substr(k_password_at, password.size());
-    unsigned difference = 0;
-    for (std::size_t i = 0; i != password.size(); ++i)
-        difference |= static_cast<unsigned char>(shown[i] ^ password[i]);
-    return version == 0 && named == session &&
-           password_length == static_cast<std::int32_t>(password.size()) && difference == 0;
 }
 
 }  // namespace turnstile::zookeeper

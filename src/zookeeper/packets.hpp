@@ -65,9 +65,6 @@ inline constexpr std::int32_t k_auth_request = -4;  // the request number of eac
 // length field is incomplete, and more than k_longest_attach for an impossible length.
 inline constexpr std::size_t k_longest_attach = 49;
 [[nodiscard]] std::size_t attach_length(std::string_view begun) noexcept;
-// True if the packet is a whole attach_packet() to this session, and contains its password.
-[[nodiscard]] bool names_session(std::string_view packet, std::int64_t session,
-                                 const session_password& password) noexcept;
 
 // Parsers take a frame without its length. They return nothing if the frame is too short or invalid.
 [[nodiscard]] std::optional<std::size_t> parse_length(std::string_view four_bytes);

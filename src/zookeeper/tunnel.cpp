@@ -23,6 +23,7 @@
 #include "base/thread_name.hpp"
 #include "support/signals.hpp"
 #include "zookeeper/addresses.hpp"
+#include "zookeeper/own_connection.hpp"
 #include "zookeeper/packets.hpp"
 #include "zookeeper/raw_session.hpp"
 #include "zookeeper/tunnel_relay.hpp"
@@ -30,8 +31,6 @@
 namespace turnstile::zookeeper {
 namespace {
 
-constexpr std::size_t k_most_guests = 16;
-constexpr std::chrono::seconds k_guest_limit{5};
 constexpr int k_backlog = 16;
 
 [[noreturn]] void throw_system(const char* call) {
@@ -56,11 +55,15 @@ local_listener listen_at_loopback() {
     return {std::move(socket), ::ntohs(address.sin_port)};
 }
 
+bool has_hung_up(int socket) noexcept {
+    pollfd end{socket, POLLRDHUP, 0};
+    return ::poll(&end, 1, 0) > 0;
+}
+
 }  // namespace
 
-tunnel::tunnel(ensemble_address servers, const core::session_identity& own, core::duration limit,
-               failure_report report)
-    : servers_{std::move(servers)}, own_{own}, limit_{limit}, report_{std::move(report)} {
+tunnel::tunnel(ensemble_address servers, core::duration limit, failure_report report)
+    : servers_{std::move(servers)}, limit_{limit}, report_{std::move(report)} {
     const support::block_signals blocked;
     thread_ = std::thread{[this] {
         base::name_this_thread("turnstile-tls");
@@ -125,34 +128,18 @@ void tunnel::turn() {
     std::vector<pollfd> wishes{{changed_.fd(), POLLIN, 0}};
     const auto ports = listeners();
     for (const auto& [port, listener] : ports) wishes.push_back({listener, POLLIN, 0});
-    const auto first_guest = wishes.size();
-    for (const auto& each : guests_) wishes.push_back({each.socket.get(), POLLIN, 0});
+    wishes.push_back({begun_ ? begun_->socket.get() : -1, POLLIN, 0});
     if (relay_)
         for (const auto& wish : relay_->wishes()) wishes.push_back(wish);
-    const int limit = guests_.empty() ? -1 : 1000;
-    if (::poll(wishes.data(), wishes.size(), limit) < 0) return;
+    if (::poll(wishes.data(), wishes.size(), -1) < 0) return;
     changed_.clear();
     if (relay_ && !relay_->move()) {
         if (const auto why = relay_->reason(); !why.empty()) fail(why);
         relay_.reset();
     }
-    auto seen = wishes.begin() + static_cast<std::ptrdiff_t>(first_guest);
-    const auto now = boottime_clock::now();
-    std::list<guest> ready;
-    for (auto each = guests_.begin(); each != guests_.end();) {
-        const bool readable = (seen++)->revents != 0;
-        const auto next = std::next(each);
-        const bool stays = readable ? shows_frame(*each) : now < each->until;
-        if (!stays) {
-            guests_.erase(each);
-        } else if (is_own(each->frame)) {
-            ready.splice(ready.end(), guests_, each);
-        }
-        each = next;
-    }
+    if (wishes[ports.size() + 1].revents != 0) read_frame();
     for (std::size_t i = 0; i != ports.size(); ++i)
         if (wishes[i + 1].revents != 0) accept_at(ports[i].first);
-    for (auto& each : ready) carry(std::move(each));
 }
 
 void tunnel::accept_at(std::uint16_t port) {
@@ -163,33 +150,32 @@ void tunnel::accept_at(std::uint16_t port) {
     }
     support::descriptor socket{::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)};
     if (!socket.open()) return;
+    if (!is_own_connection(socket.get())) {
+        // A C client that gave up has closed its end, so this end has hung up.
+        if (!has_hung_up(socket.get()) && !std::exchange(met_stranger_, true))
+            log::write(log_level::warning,
+                       "another program connected to the tunnel to {}; the client closes such "
+                       "connections",
+                       to_string(servers_));
+        return;
+    }
     const int on = 1;
     ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    if (guests_.size() == k_most_guests) guests_.pop_front();
-    guests_.push_back({std::move(socket), port, {}, boottime_clock::now() + k_guest_limit});
+    begun_ = {std::move(socket), port, {}};
 }
 
-// Reads bytes of the first frame of a connection. Returns false if the frame cannot come from this process's C client.
-bool tunnel::shows_frame(guest& from) {
+// Reads bytes of the first frame. When the frame is whole, forwards the connection. Drops a connection that the C client
+// has closed, or whose first frame is no request to attach.
+void tunnel::read_frame() {
     std::array<char, k_longest_attach> room{};
-    const auto wanted = attach_length(from.frame);
-    if (wanted > room.size()) return false;
-    const auto n = ::recv(from.socket.get(), room.data(), wanted - from.frame.size(), 0);
-    if (n < 0) return errno == EAGAIN || errno == EINTR;
-    from.frame.append(room.data(), static_cast<std::size_t>(n));
-    if (n == 0 || (from.frame.size() == attach_length(from.frame) && !is_own(from.frame))) {
-        if (n != 0)
-            log::write(log_level::warning,
-                       "another program connected to the tunnel to {}, and the client closed that "
-                       "connection",
-                       to_string(servers_));
-        return false;
-    }
-    return true;
-}
-
-bool tunnel::is_own(const std::string& frame) const noexcept {
-    return names_session(frame, own_.id, own_.password);
+    std::string& frame = begun_->frame;
+    const auto wanted = attach_length(frame);
+    if (wanted > room.size()) return begun_.reset();
+    const auto n = ::recv(begun_->socket.get(), room.data(), wanted - frame.size(), 0);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    if (n <= 0) return begun_.reset();
+    frame.append(room.data(), static_cast<std::size_t>(n));
+    if (frame.size() == attach_length(frame)) carry(*std::exchange(begun_, std::nullopt));
 }
 
 std::vector<socket_address> tunnel::addresses_of(const std::string& host) const {
@@ -228,7 +214,7 @@ bool log_in(const socket_address& server, byte_stream& link, std::string& inward
 
 // Tries the addresses of the server. If the C client closes its connection because it has waited long enough, the
 // attempt ends.
-void tunnel::carry(guest&& from) {
+void tunnel::carry(begun_connection&& from) {
     relay_.reset();
     std::string host;
     {

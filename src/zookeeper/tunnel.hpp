@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // tunnel: TLS for the C client. Debian's C client has no TLS, and C clients with TLS do not check the host name.
 //
-//     tunnel through{servers, own, [](const std::string& why) { ... }};
+//     tunnel through{servers, limit, [](const std::string& why) { ... }};
 //     hand through.local_of("zk1:2281") to the C client in the place of the server
 //
 // The tunnel listens at a loopback port for each server. When the C client connects to such a port, the tunnel resolves
 // the server's name, connects to the server with TLS, checks its certificate, and forwards the bytes. The C client has
 // only one connection at a time, so a new connection to the tunnel ends the previous connection.
 //
-// Other users of the machine can connect to these ports too. So the tunnel forwards a connection only if its first
-// frame, the C client's request to attach, contains the session's id and password. Only this process knows them.
+// Other users of the machine can connect to these ports too. So the tunnel forwards a connection only if this process
+// made it. The session's password would prove nothing, because a public formula computes it from the session's id.
 //
 // A write of the C client returns before the tunnel has sent the bytes to the server. So the library records an earlier
 // time of sending than the true time. This can make a lease (the time for which the client relies on the session)
@@ -20,9 +20,9 @@
 
 #include <cstdint>
 #include <functional>
-#include <list>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -46,8 +46,7 @@ public:
 
     // `limit`: the longest time for one attempt to reach a server. The tunnel calls `report` on its own thread. Throws
     // std::system_error if the process has no thread or descriptor left.
-    tunnel(ensemble_address servers, const core::session_identity& own, core::duration limit,
-           failure_report report);
+    tunnel(ensemble_address servers, core::duration limit, failure_report report);
     ~tunnel();
     tunnel(const tunnel&) = delete;
     tunnel& operator=(const tunnel&) = delete;
@@ -66,26 +65,23 @@ private:
         support::descriptor listener;
         socket_address server{};  // the server that was reached last
     };
-    // A connection from which the first frame has not arrived yet.
-    struct guest {
+    // A connection of the C client, before its first frame, the request to attach, has arrived.
+    struct begun_connection {
         support::descriptor socket;
         std::uint16_t port = 0;
         std::string frame{};
-        core::time_point until{};
     };
     void run() EXCLUDES(mutex_);
     void turn() EXCLUDES(mutex_);
     void accept_at(std::uint16_t port) EXCLUDES(mutex_);
-    [[nodiscard]] bool shows_frame(guest& from);
-    [[nodiscard]] bool is_own(const std::string& frame) const noexcept;
-    void carry(guest&& from) EXCLUDES(mutex_);
+    void read_frame() EXCLUDES(mutex_);
+    void carry(begun_connection&& from) EXCLUDES(mutex_);
     [[nodiscard]] std::vector<socket_address> addresses_of(const std::string& host) const;
     void fail(const std::string& why);
     [[nodiscard]] std::vector<std::pair<std::uint16_t, int>> listeners() const EXCLUDES(mutex_);
     [[nodiscard]] bool is_stopped() const EXCLUDES(mutex_);
 
     const ensemble_address servers_;
-    const core::session_identity own_;
     const core::duration limit_;
     const failure_report report_;
 
@@ -95,9 +91,10 @@ private:
 
     base::wake_up changed_;
     // Only the tunnel's thread uses the following members.
-    std::list<guest> guests_;
+    std::optional<begun_connection> begun_;
     std::unique_ptr<tunnel_relay> relay_;
     std::string last_failure_;
+    bool met_stranger_ = false;  // the log has the warning about other programs
     std::thread thread_;
 };
 

@@ -4,6 +4,8 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
 #include <fstream>
@@ -19,6 +21,7 @@
 #include "killed_holder.hpp"
 #include "secured_servers.hpp"
 #include "support.hpp"
+#include "turnstile/metrics.hpp"
 #include "turnstile/server_health.hpp"
 
 namespace turnstile::tests {
@@ -67,22 +70,44 @@ std::set<std::uint16_t> own_listening_ports() {
     return found;
 }
 
-// Attaches a session through the port of a client's TLS tunnel, as another program could. Returns true if the tunnel
-// closes the connection. If the tunnel forwarded the attach, any program could use the client's certificate.
-bool is_hung_up_at(std::uint16_t port) {
-    support::descriptor socket{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+// Returns the request to attach the session `id`. ZooKeeper computes a session's password from its id, by Java's
+// java.util.Random and a public number (ZooKeeperServer.generatePasswd).
+std::string attach_of(std::int64_t id) {
+    constexpr std::uint64_t k_bits = (std::uint64_t{1} << 48) - 1;
+    constexpr std::uint64_t k_factor = 0x5DEECE66D;
+    std::string password;
+    std::uint64_t state = (static_cast<std::uint64_t>(id) ^ 0xB3415C00 ^ k_factor) & k_bits;
+    while (password.size() < 16) {
+        state = (state * k_factor + 0xB) & k_bits;
+        for (unsigned shift = 16; shift != 48; shift += 8)
+            password.push_back(static_cast<char>(state >> shift));
+    }
+    std::string packet{'\0', '\0', '\0', '\x2d'};
+    packet.append(12, '\0');                      // version, newest transaction
+    packet.append({'\0', '\0', '\x27', '\x10'});  // timeout
+    for (int shift = 56; shift >= 0; shift -= 8) packet.push_back(static_cast<char>(id >> shift));
+    return packet + std::string{'\0', '\0', '\0', '\x10'} + password + '\0';
+}
+
+// Returns true if the port's owner closes a connection that sends `packet`.
+bool is_hung_up_at(std::uint16_t port, const std::string& packet) {
+    const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(port);
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    std::array<char, 49> attach{};
-    attach[3] = 45;
-    attach[31] = 16;
+    if (::connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+        return false;
+    static_cast<void>(::send(socket, packet.data(), packet.size(), MSG_NOSIGNAL));
     std::array<char, 64> answer{};
-    return ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) ==
-               0 &&
-           ::send(socket.get(), attach.data(), attach.size(), MSG_NOSIGNAL) == 49 &&
-           ::recv(socket.get(), answer.data(), answer.size(), 0) <= 0;
+    return ::recv(socket, answer.data(), answer.size(), 0) <= 0;
+}
+
+bool another_process_is_hung_up_at(std::uint16_t port, const std::string& packet) {
+    const pid_t child = ::fork();
+    if (child == 0) ::_exit(is_hung_up_at(port, packet) ? 0 : 1);
+    int status = 1;
+    return ::waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 TEST(zookeeper_tls, carries_locks_of_three_servers) {
@@ -277,16 +302,25 @@ TEST(zookeeper_tls, creator_only_takes_the_certificate_for_the_identity) {
     EXPECT_THAT(refused.error().message(), HasSubstr("ACL"));
 }
 
-// Another program on this machine may find the port of the client's tunnel, and must not be able to use it.
+// Another program on this machine may find the port of the client's tunnel and the id of its session. It must not be
+// able to use the client's certificate, nor to end the client's connection.
 TEST(zookeeper_tls, the_tunnel_is_this_clients_alone) {
-    const auto holder = connect(three().connect_string());
+    auto options = quick_options();
+    options.metrics = metrics::start();
+    const auto numbers = options.metrics;
+    const auto holder = connect(three().connect_string(), options);
+    // The client moves a session with this short timeout to the leader.
+    ASSERT_TRUE(eventually([&] { return holder->session().role == server_role::leader; }));
+    const auto before = numbers.snapshot();
     log_lines log;
     const auto ports = own_listening_ports();
     ASSERT_FALSE(ports.empty());
-    for (const auto port : ports) EXPECT_TRUE(is_hung_up_at(port));
+    const auto attach = attach_of(holder->session().id);
+    for (const auto port : ports) EXPECT_TRUE(another_process_is_hung_up_at(port, attach));
     EXPECT_TRUE(
         eventually([&] { return log.with("another program connected to the tunnel") > 0; }));
     EXPECT_TRUE(mutex(*holder, lock_path()).acquire({.timeout = limit()}).has_value());
+    EXPECT_EQ(numbers.snapshot().outages, before.outages) << "the client lost its connection";
 }
 
 // Without a guardian (a process that closes a dead process's sessions), the lock stays taken for ten minutes.

@@ -301,10 +301,6 @@ rule_failures() {
             while IFS= read -r name; do
                 grep -qxF -e "### ${name##*:}" "$page" || echo "$name"
             done
-        grep -oE '`[a-z0-9_]+_test`' "$page" | tr -d '`' | sort -u |
-            while IFS= read -r name; do
-                find tests -name "$name.cpp" | grep -q . || echo "$page: $name"
-            done
         { grep -rnE --include='*.toml' '^rows = .*(section [0-9]|design)' tests/simulation || true; }
         awk '/^### |^## /{mutants = 0} /mutants?( |$)/{mutants = 1; sub(/.*mutants?( |$)/, "")} mutants' "$page" |
             { grep -oE '`[a-z0-9_]+`' || true; } | tr -d '`' | sort -u |

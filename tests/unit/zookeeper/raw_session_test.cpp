@@ -179,22 +179,12 @@ TEST(raw_session, of_another_client_is_given_the_longest_time_out) {
     EXPECT_THAT(link.written, HasSubstr(big_endian(0x7fffffff, 4) + big_endian(5, 8)));
 }
 
-// A tunnel forwards an attach packet only if the packet names the tunnel's session.
-TEST(attach_packets, name_their_session) {
-    session_password password{};
-    password.fill('p');
-    const auto own = attach_packet({.timeout_ms = 10'000, .session = 0x123, .password = password});
-    EXPECT_TRUE(names_session(own, 0x123, password));
-    EXPECT_FALSE(names_session(own, 0x124, password));
-    auto other = password;
-    other.back() = 'q';
-    EXPECT_FALSE(names_session(own, 0x123, other));
-    EXPECT_FALSE(names_session(attach_packet({.timeout_ms = 10'000}), 0x123, password));
-    for (std::size_t length = 0; length != own.size(); ++length) {
-        EXPECT_FALSE(names_session(own.substr(0, length), 0x123, password)) << length;
-        EXPECT_LE(attach_length(own.substr(0, length)), own.size());
-    }
-    EXPECT_FALSE(names_session(own + "x", 0x123, password));
+// A tunnel reads the first frame of a connection by the length in its first bytes.
+TEST(attach_packets, have_a_known_length) {
+    const auto whole = attach_packet({.timeout_ms = 10'000, .session = 0x123, .password = {}});
+    for (std::size_t length = 4; length <= whole.size(); ++length)
+        EXPECT_EQ(attach_length(whole.substr(0, length)), whole.size());
+    EXPECT_EQ(attach_length(whole.substr(0, 3)), 4U);
     EXPECT_GT(attach_length("srvr"), k_longest_attach);
 }
 
