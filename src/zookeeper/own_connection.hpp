@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // is_own_connection(): whether this process made a connection that it accepted at a loopback port.
 //
-// Any user of the machine can connect to a loopback port, and a TCP connection does not name its user. But if this process
-// made the connection, it has the other end among its descriptors.
+// Any user of the machine can connect to a loopback port, and a TCP connection does not name its user. But if this
+// process made the connection, it has the other end among its descriptors.
 //
 // Thread safety: from any thread.
 #pragma once

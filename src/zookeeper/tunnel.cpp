@@ -164,8 +164,8 @@ void tunnel::accept_at(std::uint16_t port) {
     begun_ = {std::move(socket), port, {}};
 }
 
-// Reads bytes of the first frame. When the frame is whole, forwards the connection. Drops a connection that the C client
-// has closed, or whose first frame is no request to attach.
+// Reads bytes of the first frame. When the frame is whole, forwards the connection. Drops a connection that the C
+// client has closed, or whose first frame is no request to attach.
 void tunnel::read_frame() {
     std::array<char, k_longest_attach> room{};
     std::string& frame = begun_->frame;
