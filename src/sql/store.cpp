@@ -137,7 +137,7 @@ void store::open() {
 //
 // Ends the session if the database was restored from older data. There are two signs. Either the row's counter of
 // changes is smaller than the client's counter, or a znode exists although another session had removed it. A row whose
-// attachments are in another range belongs to another session with the same id.
+// attachment number is far from this client's number belongs to another session with the same id.
 bool store::resume() {
     std::int64_t attachment = 0;
     std::int64_t changes = 0;

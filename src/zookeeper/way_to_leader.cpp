@@ -44,8 +44,8 @@ way_to_leader way_to(const socket_address& leader, const resolved_servers& known
     way.hosts.insert(way.hosts.end(), others.begin(), others.end());
     way.addresses =
         known.by_address ? way.hosts.size() : known.addresses.size() + (is_host ? 0 : 1);
-    // The list must have an odd number of addresses (the header says why). So each name that has no address now counts
-    // as one address, because it may get an address later.
+    // The list must have an odd number of addresses (the header says why). A name without an address counts as one
+    // address here, because the name service may return an address for it later.
     if ((way.addresses + known.missing) % 2 == 0) {
         way.hosts.push_back(first);
         ++way.addresses;

@@ -163,7 +163,8 @@ TEST(help_word, is_the_option) {
     EXPECT_EQ(printed({"help", "run"}), run_help());
 }
 
-// Any user of the machine can read a process's command line, so a password there must not be repeated.
+// `turnstile` refuses a password on the command line, which any user of the machine can read. The message must not
+// contain the password, because standard error often goes to a log.
 TEST(wrong_words, a_password_among_them) {
     const auto said = complaint_about({"ls", "--servers", "redis://locks:secret@127.0.0.1:1"});
     EXPECT_TRUE(said.starts_with("turnstile: --servers has a password in it, ")) << said;
