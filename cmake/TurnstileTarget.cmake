@@ -84,6 +84,6 @@ function(turnstile_object_set name)
     if(NOT name STREQUAL turnstile_model_objects)
         target_precompile_headers(${name} REUSE_FROM turnstile_model_objects)
     endif()
-    # With this option, ccache can look into a precompiled header.
+    # ccache needs this option for sources that use a precompiled header.
     target_compile_options(${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
 endfunction()

@@ -59,7 +59,7 @@ endfunction()
 function(turnstile_test_sources name)
     add_library(${name} OBJECT EXCLUDE_FROM_ALL ${ARGN})
     turnstile_test_target(${name})
-    # The precompiled headers were compiled for a program, so these objects need the same flags.
+    # The precompiled headers were compiled with a program's flags, so these objects need a program's flags too.
     set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
     target_compile_options(${name} PRIVATE ${CMAKE_CXX_COMPILE_OPTIONS_PIE})
 endfunction()

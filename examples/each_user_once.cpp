@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// each_user_once: several consumers get the same messages, some of them again, and credit each user once.
+// each_user_once: several consumers get the same messages, some messages more than once, and credit each user once.
 //
 //     TURNSTILE_SERVERS=zk1:2181 each_user_once INBOX LEDGER      (files with one user a line; start several at once)
 #include <chrono>

@@ -36,7 +36,7 @@ int main(int argc, char** argv) {
     lost.acquire();
     std::cout << std::boolalpha << "still valid: " << slow.valid() << '\n';
 
-    // 2. A holder that gets a request may release its lock.
+    // 2. An operator requests that the holder release its lock. The holder decides whether to release it.
     std::binary_semaphore signal{0};
     auto polite = reports
                       .acquire({.timeout = 10s,

@@ -20,7 +20,7 @@ std::string first_line(const std::string& file) {
     return line;
 }
 
-// Does the slow part of the work. Readers take no lock, so the rename makes the complete file appear at once.
+// Does the slow part of the work. Readers take no lock. Because of the rename they never see half of the file.
 void rebuild(const std::string& source, const std::string& cache) {
     std::cout << "computes the value" << std::endl;
     std::ofstream{cache + ".new"} << "made of " << first_line(source) << '\n';

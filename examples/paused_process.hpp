@@ -47,7 +47,7 @@ public:
     paused_process(const paused_process&) = delete;
     paused_process& operator=(const paused_process&) = delete;
 
-    // Stops the calling process, which is the started process, until the process that started it calls resume().
+    // The started process calls this function to stop itself, until its parent calls resume().
     static void stand_still() {
         std::cout << std::flush;
         ::raise(SIGSTOP);

@@ -13,8 +13,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Each function takes the lock, so that a program may call each function directly. With a mutex, a function that
-// place() calls would wait for place().
+// Each function takes the lock, so that a program may call each function directly. With a mutex, reserve() would wait
+// for ever if place() called it, because place() holds the lock.
 struct shop {
     turnstile::recursive_mutex lock;
     std::string name;

@@ -24,8 +24,8 @@ int main(int argc, char** argv) {
     std::cout << "upgrade beside a reader: "
               << (alone.error() == turnstile::errc::busy ? "busy" : "unexpected") << '\n';
 
-    // 2. The other reader leaves. The upgrade needs no release, so no other client writes between the read and the
-    // upgrade.
+    // 2. The first reader releases the lock. The upgradable reader becomes the writer without a release, so no other
+    // client writes in between.
     reader.release().value();
     const auto read_at = editor.fencing_token();
     prices.upgrade(editor, {.timeout = 10s}).value();
@@ -34,7 +34,7 @@ int main(int argc, char** argv) {
     std::cout << "a reader beside it: "
               << (prices.try_acquire_shared().has_value() ? "unexpected" : "has to wait") << '\n';
 
-    // 3. The writer becomes a reader again, also without a gap.
+    // 3. The writer becomes a reader without a release, so no other client writes in between.
     prices.downgrade_to_shared(editor).value();
     {
         const std::shared_lock reading{prices};

@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
     there.wait_connected(30s).value();
     turnstile::mutex orders{here, "/locks/orders", {.retain_for = 1min, .cohort = 8}};
 
-    // 1. Retained lock: the next acquire in this process gets the same znode, and a larger token.
+    // 1. Retained lock: the next acquire in this process gets the first hold's znode, and a larger token.
     auto first = orders.acquire({.timeout = 10s}).value();
     const auto znode = first.znode();
     const auto token = first.fencing_token();

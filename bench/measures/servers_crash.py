@@ -30,7 +30,7 @@ def measure(bench):
     for _ in range(bench.settings.crash_rounds):
         _together(bench, taken, [trial for trial in trials if not taken.failed(trial[0], trial[1])])
         # With a guardian (a process that closes the sessions of dead processes), a hand-over takes only milliseconds.
-        # So each of these trials runs alone.
+        # Simultaneous trials could lengthen it, so each of these trials runs alone.
         for trial in guarded:
             if not taken.failed(trial[0], trial[1]):
                 _together(bench, taken, [trial])

@@ -8,8 +8,8 @@
 // list"). The peer fails if another client interferes.
 //
 //     acquire   sends create2 and get_children at once; if another contender is ahead, sets a watch on the predecessor
-//               with get, and waits for its deletion; then repeats get_children if more than one contender was
-//               ahead, and otherwise reads its own znode without waiting for the answer
+//               with get, and waits for its deletion; if more than one contender was ahead, then sends get_children
+//               again; if only one was ahead, then reads its own znode without waiting for the answer
 //     release   sends delete; the commands cycle, granted and take also wait for the answer
 //
 //     hold, give, queue, granted, take    commands of peer "turnstile" (turnstile.cpp)

@@ -92,9 +92,9 @@ struct acquire_options {
     // call works like try_acquire(): it returns the hold or `busy`, and waits at most 5 s for a connection (mutex.hpp).
     wait_limit timeout{};
     std::stop_token stop{};  // ends the wait with `cancelled`
-    // Called when the call has entered the queue, with the path of its znode (its contender). Calls that come later are
-    // behind this znode. If the session ends, the call loses its position. When the call has queued again, the callback
-    // is called again.
+    // Called when the call has entered the queue, with the path of its znode (its contender). Contenders that enter
+    // later are behind this znode. If the session ends, the call loses its position. When the call has queued again,
+    // the callback is called again.
     detail::callback<void(const std::string& znode)> on_entered{};
     // Called with the number of contenders that are ahead of this call, each time that the client learns this number.
     // If the number changes quickly, the library may omit some of these callbacks.

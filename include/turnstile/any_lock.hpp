@@ -36,8 +36,8 @@ namespace detail {
 
 class queue_lock;
 
-// Finds the queue of a lock whose holds all exclude each other. For any other lock the function of() returns a null
-// pointer. A multi_lock may try several locks at once if of() returns a queue for each of these locks.
+// Finds the queue of a mutex, or of a shared_mutex taken as a writer. For any other lock the function of() returns a
+// null pointer. A multi_lock may try several locks at once if of() returns a queue for each of these locks.
 class TURNSTILE_EXPORT exclusive_queue {
 public:
     [[nodiscard]] static const queue_lock* of(const mutex& lock) noexcept;

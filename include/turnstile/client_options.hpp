@@ -110,10 +110,10 @@ struct lease_settings {
     // timeout that is too short for this value, the client uses a fifth of the granted timeout.
     std::chrono::milliseconds confirm_every{0};
     // Ends all leases after a pause of the whole machine in which CLOCK_BOOTTIME stopped too. (Many hypervisors stop
-    // this clock in a paused guest.) The client detects such a pause when the wall clock is corrected afterwards: this
-    // correction is a jump ahead by more than 0.2 s, in addition to gradual corrections (slewing). If an operator sets
-    // the wall clock ahead, the client cannot see the difference, and ends the leases without need. docs/why/lease.md
-    // lists the pauses that the client does not detect.
+    // this clock in a paused virtual machine.) The client detects such a pause when the wall clock is corrected
+    // afterwards: this correction is a jump ahead by more than 0.2 s, in addition to gradual corrections (slewing). If
+    // an operator sets the wall clock ahead, the client takes that for a pause, and ends the leases without need.
+    // docs/why/lease.md lists the pauses that the client does not detect.
     bool detect_clock_steps = true;
 };
 

@@ -121,7 +121,7 @@ public:
     //   (transaction::under).
     // - `session_lost`, `revoked`, `held_too_long`, `closed`, `not_held`, `forked`: the hold is over.
     // - `timeout`, `not_connected`, `cancelled`, `interrupted`: the client had not sent the transaction yet.
-    // - `bad_path`, `bad_option`: a part breaks a rule, or touches the znode of one of the holds; or a further hold is
+    // - `bad_path`, `bad_option`: a part breaks a rule, or names the znode of one of the holds; or a further hold is
     //   on other servers, or belongs to a quorum_lock.
     // - `too_many`: the transaction creates more ephemeral znodes than a session can safely own.
     //

@@ -28,7 +28,7 @@
 
 namespace turnstile {
 
-// Name of the environment variable that leads to the guardian of this process. Its value is the path of the guardian's
+// Name of the environment variable by which this process finds its guardian. Its value is the path of the guardian's
 // socket, or "fd:7" for a descriptor of this process that is connected to the guardian. Programs that a process starts
 // inherit the variable.
 inline constexpr const char* k_guardian_variable = "TURNSTILE_GUARDIAN";

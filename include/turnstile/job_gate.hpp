@@ -41,7 +41,7 @@ namespace turnstile {
 struct job_rules {
     // The shortest time from one start to the next start. Zero: only `at_least_for` and `at_most_for` apply.
     boottime_clock::duration period{};
-    // Another shortest time from one start to the next start. The longer of `at_least_for` and `period` applies.
+    // The shortest time from one start to the next start, like `period`. The longer of the two times applies.
     // job_run::missed() uses only `period`.
     boottime_clock::duration at_least_for{};
     // The time for which the gate considers a run to be in progress if the run's end is never recorded, because its

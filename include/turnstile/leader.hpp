@@ -171,7 +171,7 @@ public:
     void resign() noexcept;
     // Resigns in favour of the participant with the id `successor`. If another participant gets the lead first, that
     // participant gives the lead up without a call of its function, and queues again. Each participant gives it up at
-    // most once, and only until the time `within` has passed. After that time the next participant in the queue leads.
+    // most once, and only before the time `within` has passed. After that time the next participant in the queue leads.
     // The call returns when the servers have stored the id of the successor, and this participant's stop token is
     // triggered; present_leader() shows when the successor leads. Errors: the errors of guard::commit(), and
     // - `not_held`: this participant does not lead.

@@ -27,7 +27,7 @@ enum class election_protocol {
 
 // A participant of an election, as any client can read it.
 struct participant {
-    // The id, from the data of the participant's znode. Curator's participants write their ids into the same data.
+    // The id, from the data of the participant's znode. Curator's participants also write their ids into these data.
     std::string id{};
     std::string data{};  // published data, see leader_options::data
     // True if the participant is first in the queue. Only the participant itself knows whether its lease is valid.
