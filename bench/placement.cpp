@@ -42,8 +42,8 @@ constexpr std::array k_timeouts{4s, 6s, 10s, 15s, 20s, 30s};
 constexpr std::size_t k_servers = 3;
 constexpr std::size_t k_each = 2;  // number of clients that reach each server first
 
-// Proxies in front of the servers. After first_at(i), the next session begins at server i: the other proxies refuse
-// sessions until a server has accepted one.
+// Proxies in front of the servers. After first_at(i), the next session begins at server i: the other servers' proxies
+// cut off each handshake until server i has answered a handshake.
 class front {
 public:
     explicit front(const ensemble& servers) {

@@ -3,7 +3,7 @@
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME turnstile)
 set(CPACK_PACKAGE_VENDOR "The Turnstile authors")
-# Publishers of packages set this to their address.
+# Publishers of packages set this variable to their address.
 set(TURNSTILE_PACKAGE_CONTACT "The Turnstile authors <turnstile@localhost>" CACHE STRING "Maintainer of packages")
 mark_as_advanced(TURNSTILE_PACKAGE_CONTACT)
 set(CPACK_PACKAGE_CONTACT "${TURNSTILE_PACKAGE_CONTACT}")

@@ -156,7 +156,7 @@ class Crew:
         self.workers[index].send_signal(signal.SIGSTOP)
         self.note(f"worker {index} stopped while holding; its session times out")
         self.granted_since(at)
-        # Waits until the other workers have certainly written with larger tokens, and then resumes the worker.
+        # Waits until the other workers have certainly written with larger tokens, and then resumes the stopped worker.
         self.note(f"worker {index} still stopped; the others sell on")
         self.sold(self.count("sold") + max(3, self.run.items // 50), "sales during the pause")
         self.tell(index, "go")

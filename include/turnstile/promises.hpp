@@ -48,8 +48,8 @@ enum class waiting_promise { polled, notified };
 // `loses_writes`: another server continues, and may lack the last writes. `survives`: no acknowledged write is lost.
 enum class failover_promise { none, loses_writes, survives };
 
-// The report of a lost hold (G5). `told`: a holder learns that it has lost its hold before any other contender can be
-// granted the lock.
+// The report of a lost hold (G5). `told`: before another contender can be granted the lock, the holder learns that its
+// hold is lost.
 enum class loss_promise { none, told };
 
 // Fencing (G6). `grows`: of two grants that exclude each other, the later grant has the larger fencing token, as long
