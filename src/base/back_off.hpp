@@ -19,7 +19,7 @@ public:
     back_off() = default;
     back_off(duration first, duration longest) : first_{first}, longest_{longest} {}
 
-    // Returns the next pause: a random duration between half the current step and the whole step.
+    // Returns the next pause: a random part, from a half to the whole, of a length that doubles with each call.
     [[nodiscard]] duration draw(random& chance) {
         const auto doubled = step_ > longest_ / 2 ? longest_ : step_ * 2;
         const auto step = step_ == duration{} ? first_ : doubled;

@@ -32,8 +32,8 @@ public:
 
     void run() {
         if (settled_.exchange(true)) return;
-        // Marks only a thread of the executor. If the executor runs this task at once, the thread belongs to the
-        // queue's crew, which consists of the library's own threads, and gets no mark.
+        // If the executor runs this task inside the call that passes it, the thread is one of the library's own (the
+        // queue's crew), and not a thread of the executor.
         if (!queue_->threads_->on_this_thread()) t_serves_executors = true;
         base::unique_lock lock{queue_->mutex_};
         queue_->drain(lock, whose::the_executors);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // callback_queue: runs user code in order, one callback at a time, under no lock of the library.
 //
-// post() only enqueues, so it may be called under a lock. pump() must be called under no lock, and requests a turn on a
-// thread of the queue's crew (a group of threads, thread_crew.hpp). Several clients may share a crew. The thread that
-// has the turn runs the callbacks, or passes a task that runs them to the user's executor. Only that thread calls the
-// executor. So no other thread waits while the executor blocks, throws, or runs its task inside the call.
+// post() only enqueues, so it may be called under a lock. pump() must be called under no lock, and requests a thread of
+// the queue's crew (a group of threads that several clients may share, thread_crew.hpp). The thread runs the callbacks,
+// or passes a task that runs them to the user's executor. Only this thread calls the executor. So no other thread waits
+// while the executor blocks, throws, or runs its task inside the call.
 //
 // The executor may be a strand, whose other tasks must not run at the same time as a callback. So callbacks for an
 // executor run only on that executor, even when the client closes. If the executor no longer works (it throws, or

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// first_attach: notes whether a session was ever attached to a server. A session whose first attach takes too long
+// first_attach: records whether a session was ever attached to a server. A session whose first attach takes too long
 // refuses its waiters (late_sessions.hpp). The first_attach object then has the error for these waiters.
 //
 // | state    | next state: the call that causes it     |

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// lease_view: publishes the lease of a session, so that guards can read the lease without a lock. The session writes
-// one view for each epoch, the life of one session at the servers.
+// lease_view: publishes the lease of a session, so that guards can read the lease without a lock. A session at the
+// servers has one view for its whole epoch, the time from its opening until its end.
 //
 //     lease_of_epoch   the view of the present epoch; a value under the session's lock
 //

@@ -25,7 +25,7 @@ class contender_texts {
 public:
     explicit contender_texts(std::chrono::milliseconds session_timeout)
         : session_timeout_{session_timeout} {}
-    // Returns the text for a new contender. If `recipe` names a recipe, makes a new text, because such a recipe has few
+    // Returns the text for a new contender. Makes a new text if `recipe` is not empty: the recipes that set it have few
     // contenders.
     [[nodiscard]] base::shared_text text(const std::string& label, const std::string& owner,
                                          std::string_view recipe = {});

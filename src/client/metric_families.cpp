@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names, units and descriptions of the library's metrics. Every exporter uses this table.
+// The table of the library's metrics, with names, units and descriptions. Every exporter uses this table.
 #include <string>
 #include <utility>
 

@@ -10,9 +10,10 @@
 // answered, the call requests the contested part and waits for it. So a waiting call holds only parts before the part
 // that it waits for.
 //
-// If a call fails or ends before it has the last part, it gives back all parts, the last part first (failures F15 and
-// F31). A waiting call may lose a held part, through the end of its session or through another client. The call then
-// starts over, just as a waiter of one lock enters its queue again.
+// If a call fails or ends before it has the last part, it gives back all parts, the last part first. Calls of other
+// libraries kept parts, or deadlocked (F15 and F31 in docs/reference/failures.md). A waiting call may lose a held part,
+// through the end of its session or through another client. The call then starts over, just as a waiter of one lock
+// enters its queue again.
 //
 // | phase     | previous  | cause of the change                                           |
 // |-----------|-----------|---------------------------------------------------------------|

@@ -14,8 +14,8 @@
 // | held      | a majority is certain. Lost parts are requested again; late grants are kept  |
 // | over      | final: given up, failed, or the majority was lost                            |
 //
-// Contenders that each hold one part do not block each other for ever: each gives its parts up after a random time. A
-// contender that holds only later parts gives up sooner, by a factor of four for each part further back.
+// Contenders that each hold one part do not block each other for ever: each gives its parts up after a random time. The
+// time is shorter for a contender that holds only parts with high numbers (draw_patience()).
 //
 // A contender that holds no part blocks no other contender, although it waits in the queues of the parts. So a part
 // whose servers do not answer costs only its vote for the majority.

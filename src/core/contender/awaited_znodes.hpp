@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // awaited_znodes: the set of znodes that a waiter watches in its lock's folder. The set nearly always has one znode:
-// the nearest contender ahead. A semaphore's waiter watches several contenders, and the folder. The set is compact,
+// the nearest contender ahead. A semaphore's first waiter watches the holders, and the folder. The set is compact,
 // because a process may have a hundred thousand waiters, each with a set.
 //
 // Thread safety: none, a value.

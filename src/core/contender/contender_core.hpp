@@ -12,8 +12,8 @@
 // |          |                                |                          | leaving   | the znode of an abandoned      |
 // |          |                                |                          |           | create is found (leftover)     |
 // | creating | a create in progress; usually  | none                     | queued    | the create was carried out     |
-// |          | a request (list) right behind  |                          | first     | its number shows that no other |
-// |          |                                |                          |           | contender is ahead             |
+// |          | a request (list) right behind  |                          | first     | the new znode's number shows   |
+// |          |                                |                          |           | that no contender is ahead     |
 // |          |                                |                          | leaving   | znode created, caller gave up  |
 // |          |                                |                          | unsure    | the answer was lost            |
 // |          |                                |                          | outside   | refused, not sent, session over|

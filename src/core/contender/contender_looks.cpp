@@ -10,9 +10,9 @@
 // |------------------------------------|-------------------------------------------|-----------------------------|
 // | a waiter                           | a get, with a watch, of the znode of the  | "no such node", if the      |
 // |                                    | nearest contender ahead                   | contender ahead is gone     |
-// | a waiter for permits               | the same get; or, if it is the first      | contenders that are gone or |
-// |                                    | waiter, a get of the folder. Also a list, | granted, number of permits  |
-// |                                    | and a read of the semaphore's limit       |                             |
+// | a waiter for permits               | a get as in the row above; or, if it is   | contenders that are gone or |
+// |                                    | the first waiter, a get of the folder.    | granted, number of permits  |
+// |                                    | Also a list, and a read of the limit      |                             |
 // | a hold that reports contenders     | the list with a watch                     | contenders that have come   |
 // | behind                             |                                           |                             |
 //

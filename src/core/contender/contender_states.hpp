@@ -41,8 +41,8 @@ class contender_call;
 
 namespace state {
 
-// Data that a contender needs in addition to the names of a folder's children: the order of equal numbers, and a
-// semaphore's limit.
+// Data that a contender needs in addition to the names of a folder's children: the order of children with equal
+// numbers, and a semaphore's limit.
 struct list_supplement {
     std::vector<std::string> children;  // kept until these data suffice to determine the position
     tie_order ties;

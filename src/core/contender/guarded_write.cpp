@@ -380,8 +380,8 @@ bool guarded_writes::waits(const session_view& session) const noexcept {
     return is<write_state::idle>() || is<write_state::in_doubt>();
 }
 
-// No transaction that was sent for the oldest commit can be applied any more. proceed() sends a new transaction, if the
-// commit is still wanted.
+// Called when no transaction that was sent for the oldest commit can be applied any more. If the commit is still
+// wanted, proceed() sends a new transaction later.
 void guarded_writes::put_back(effects& out) {
     TURNSTILE_CHECK(is<write_state::idle>());
     if (over_) return fail_unsent(*over_, out);

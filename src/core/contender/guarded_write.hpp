@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// guarded_writes: the commits of one hold, one after the other. Each commit is a multi that fails at the servers if
-// the hold's own znode is gone or was changed.
+// guarded_writes: the commits of one hold, one after the other. Each commit is a multi (ZooKeeper's transaction) that
+// fails at the servers if the hold's own znode is gone or was changed.
 //
 // The multi *sets* the own znode to its present data, and requires that the znode has the version v. Then it checks the
 // znodes of the further holds that the caller named, and does the operations that the caller requested

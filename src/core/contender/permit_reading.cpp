@@ -19,9 +19,8 @@ void permit_reading::apply_list(const reply& list) {
 
 consequence permit_reading::on_answer(const std::string& folder, std::optional<std::int32_t> wanted,
                                       const reply& answer) {
-    // Ignores the answer to the write of settle(). The write fires the watch on the folder, so another read follows. The
-    // folder's data then show the number of permits, and the last holder under the earlier number, whichever client
-    // wrote them.
+    // Ignores the answer to the write of settle(). A write into the folder fires the watch on it, so another read
+    // follows. This read shows the folder's data, even if another client wrote first.
     TURNSTILE_CHECK(expects(answer.id));
     if (settling_.take_answer(answer)) return goes_on{};
     reading_.reset();
