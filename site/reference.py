@@ -16,8 +16,8 @@ GROUPS = {"": "Library", "tools": "For tools", "testing": "Testing kit"}
 
 
 # A page of the site: its path, its group in the navigation, its Markdown text, the anchor of each symbol by the
-# symbol's name, and the names of the page's enumerators. On this page such a name means the enumerator, so the site
-# does not link it to another symbol.
+# symbol's name, and the names of the page's enumerators. If an enumerator and another symbol have one name, the site
+# does not link this name on the enumerator's page.
 Page = collections.namedtuple("Page", "path group text anchors enumerators")
 
 

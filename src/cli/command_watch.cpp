@@ -115,8 +115,8 @@ bool command_watch::take_report() {
 }
 
 // Returns a small fraction of the hold's remaining time, in milliseconds. `turnstile run` checks at least this often
-// whether the servers have confirmed the hold again. So it reports this long before the watching process (the keeper)
-// would kill the command.
+// whether the servers have confirmed the hold again. So it reports the confirmation to the
+// watching process (the keeper) long before that process would kill the command.
 int command_watch::longest_pause() const {
     const auto left = hold_.valid_until() - boottime_clock::now();
     const auto part = std::chrono::duration_cast<std::chrono::milliseconds>(left) / 50;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// command_watch: while the command runs, reports how long the hold is valid to the keeper (the process that kills the
-// command before the hold ends). Also forwards signals to the command, and writes the status lines that the command can
-// read.
+// command_watch: while the command runs, reports to the keeper how long the hold is valid. The keeper is the process
+// that kills the command before the hold ends. Also forwards signals to the command, and writes the status lines that
+// the command can read.
 #pragma once
 
 #include <functional>

@@ -123,8 +123,8 @@ private:
                       {"TURNSTILE_PATH=" + options_.path, "TURNSTILE_ID=" + election_.id(),
                        "TURNSTILE_TOKEN=" + term.fencing_token().to_hex()});
         const int code = host_.code_of(end, term.status());
-        // Leaves the election after a signal, with --once, or if this process can start no further command. Then
-        // another machine leads.
+        // Leaves the election after a signal, with --once, or if this process can start no further command, so
+        // that another machine can lead.
         const bool runs_no_more = end.failure != 0 || end.keeper_died;
         if (end.stop_asked || runs_no_more || options_.once) code_ = code;
     }

@@ -76,8 +76,8 @@ std::string text_of(const held_lock& lock) {
     return lock.kind + ' ' + lock.run + ' ' + lock.path;
 }
 
-// Returns the locks of the `turnstile run` processes that are ancestors of this process. Also returns the locks of such
-// processes in another PID namespace, because this process cannot see whether they are ancestors.
+// Returns the locks of the `turnstile run` processes that are ancestors of this process. Also returns the locks of
+// each `turnstile run` in another PID namespace, because this process cannot see whether it is an ancestor.
 std::vector<held_lock> held_above() {
     const char* const text = std::getenv(k_variable);
     std::vector<held_lock> held;

@@ -130,8 +130,8 @@ void audit_log::read_back_entry(audit_entry entry) {
         if (goes_on) failures_.pop_back();
         return keep(failures_, std::move(entry));
     }
-    // Several orders may be in progress, and a later order may end first. So this function searches for the entry that
-    // the same order got when it began.
+    // `entry` may be the end of an order, and other orders may have begun in between. So this function searches for the
+    // entry that this order got when it began.
     const auto begun = std::find_if(orders_.rbegin(), orders_.rend(), [&](const kept& each) {
         return each.entry.outcome == "begun" && same_order(each.entry, entry);
     });

@@ -4,8 +4,8 @@
 // The memory contains the newest 1,000 orders, and separately the newest 1,000 failed sign-ins, so that failures
 // displace no order. An optional file contains all orders, one JSON object a line. The log writes each order to the
 // disk before its execution, and again with its outcome. Failures with one user name from one address form one entry,
-// and the file gets a line for the first, the second, the fourth and so on. At its start, the log reads the end of the
-// file. If the file was renamed or removed (logrotate), the log opens a new file with the same name.
+// and the file gets a line for the 1st, the 2nd, the 4th, the 8th failure and so on. At its start, the log reads the
+// end of the file. If the file was renamed or removed (logrotate), the log opens a new file with the same name.
 //
 // Thread safety: all members from any thread.
 #pragma once

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// role: the rights of a user of the admin page. Each role includes the earlier roles.
+// role: the rights of a user of the admin page. Each role includes the rights of the roles before it.
 //
 // Thread safety: pure functions.
 #pragma once

@@ -3,8 +3,8 @@
 // s. Each caller has a separate key, so callers do not delay each other. The key is the peer_key() of the address, or
 // the browser if it has signed in before.
 //
-// The table keeps 4,096 keys, and drops the key with the oldest failure. An attacker with more addresses can guess more
-// often, but cannot lock out a user.
+// A full table (4,096 keys) drops the key whose latest failure is the oldest. So an attacker with more addresses can
+// guess more often, but cannot lock out a user.
 //
 // Thread safety: a value; one thread at a time.
 #pragma once

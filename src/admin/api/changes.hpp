@@ -21,8 +21,8 @@ namespace turnstile::admin {
 // servers or audit.
 [[nodiscard]] json ask(site& at, const json& said, const identity& caller);
 [[nodiscard]] json take(site& at, const json& said, const identity& caller);
-// Returns the longest time from a user's order `take` to the removal of this contender's znode, if the order contains
-// no time. Sends no request.
+// Returns the longest time from a user's order `take` to the removal of this contender's znode, if the request for the
+// order has no `wait_ms`. Sends no request.
 [[nodiscard]] std::optional<std::chrono::milliseconds> take_at_most(const client& servers,
                                                                     const std::string& path,
                                                                     const contender& target);

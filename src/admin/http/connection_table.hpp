@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // connection_table: decides which connections a server keeps when more arrive than it allows.
 //
-// A server keeps some of its places for addresses without a connection: the kept places.
+// A *place* is room for one connection. A server keeps some places for addresses without a connection: the kept places.
 //
 // | when a connection arrives             | the table                                                      |
 // |---------------------------------------|----------------------------------------------------------------|

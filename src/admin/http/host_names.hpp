@@ -24,8 +24,8 @@ public:
     explicit host_names(const std::vector<std::string>& further);
 
     // Checks the header `Host` of a connection whose local address is `here`. Known names are: that address with its
-    // port; on loopback, the usual names with that port; the additional names with any port. Numeric addresses are
-    // safe, because they need no DNS.
+    // port; on loopback, also localhost, 127.0.0.1 and [::1] with that port; the additional names with any port.
+    // Numeric addresses are safe, because they need no DNS.
     [[nodiscard]] bool include(std::string_view host, const listen_address& here) const;
 
 private:

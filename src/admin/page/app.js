@@ -105,7 +105,7 @@ async function read_view() {
     problem = reason;
   }
   if (generation !== reads.generation) return;
-  // If the page's server does not answer, the page keeps its last data, and the notice says so.
+  // If the page's server does not answer, the page keeps its last data, and a notice says so.
   if (problem && problem.status === 0 && state.data) return;
   if (data) {
     state.data = data;
@@ -144,7 +144,7 @@ async function look_at_sign_in() {
     const { must_sign_in, signed_in } = await read_me();
     if (must_sign_in && !signed_in) await refresh();
   } catch {
-    // The page's server does not answer. The notice says so, and the stream tries again.
+    // The page's server does not answer. A notice on the page says so, and the stream tries again.
   }
 }
 

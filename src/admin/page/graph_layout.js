@@ -120,8 +120,8 @@ function with_passages(layers, edges) {
 }
 
 // Returns {places: Map of id to {column, row}, routes: Map of an edge to its positions in the layers that it crosses,
-// columns, rows}. Rows count from 0 and may be halves. An edge whose target is in no later column leads back, and has
-// no such positions.
+// columns, rows}. Rows count from 0 and may be halves. An edge whose target is in no later column leads back, and
+// its route is empty.
 export function layout(ids, edges) {
   const all = with_passages(layers_of(ids, without_back_edges(ids, edges)), edges);
   const row = order(all.layers, all.edges);

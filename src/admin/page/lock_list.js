@@ -13,8 +13,8 @@ const k_typing_pause_ms = 200;
 
 const key_of = (lock) => `${lock.kind} ${lock.path}`;
 
-// `locks`: the locks in the order in which the page shows them. The order stays while the list is in use (is_in_use())
-// and the search stays the same, so `search` contains the last search.
+// `locks`: the locks in the order in which the page shows them. The order changes only after another search, or while
+// the list is not in use (is_in_use()). `search`: the last search.
 const list = { locks: [], search: '', visits: 0, timer: null };
 
 export function start_list() {

@@ -20,7 +20,8 @@ export function view_at(path) {
   return k_views.get(path) ?? null;
 }
 
-// True if a click on this link stays in the page: it opens no new tab, starts no download, and is no /api address.
+// True if a click on this link shows a view of this page. False if the click opens a new tab, or if the link leads to
+// another address, such as /api, or to a position in the present view.
 export function stays_here(event, link) {
   if (event.defaultPrevented || event.button !== 0) return false;
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return false;
