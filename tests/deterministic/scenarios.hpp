@@ -68,7 +68,8 @@ private:
     std::mt19937_64 source_;
 };
 
-// Keeps the hold for this time, or until the hold is lost. Meanwhile the judge counts the caller as a holder.
+// Keeps the hold for `length`, or until the hold is lost. Meanwhile `of`, which checks the lock, counts the caller as a
+// holder.
 inline void stay_inside(judge& of, guard& hold, std::chrono::milliseconds length) {
     const judge::stay here{of, [&hold] { return hold.valid(); }, hold.fencing_token()};
     for (auto left = length; left > 0ms && hold.valid(); left -= 50ms)

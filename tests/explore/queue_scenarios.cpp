@@ -217,8 +217,8 @@ void end_of_all_in_a_callback() {
     others.require_all();
 }
 
-// A crew (the threads that queues and pools share) lets one queue or pool run at a time. When it blocks, the crew must
-// notice that and let another queue or pool run.
+// A crew (the threads that queues and pools share) lets one queue or pool run at a time. When a callback blocks, the
+// crew must notice that and let another queue or pool run.
 void turns_while_one_blocks() {
     callbacks others;
     const auto timers = std::make_shared<detail::timer_thread>(

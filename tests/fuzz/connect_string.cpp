@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzzes connect strings of all kinds. The parser refuses a string by a rule, or reads the string; then it must read
-// the printed form as the same string. A secret in the string never appears in the masked form, in the printed form, or
-// in the rule that refuses it.
+// Fuzzes connect strings of all kinds. If the parser accepts a string, it must read the string's printed form as the
+// same string. A secret in the string never appears in the masked form, in the printed form, or in the message of a
+// refusal.
 //
 // The first byte chooses between the raw text, and a string composed of parts with a secret in one of them.
 #include <array>
@@ -22,7 +22,7 @@ namespace {
 using namespace turnstile;
 using fuzz::expect;
 
-// No other part of a string contains this text.
+// Only the secret of a string contains this text.
 constexpr std::string_view k_secret = "QzXq";
 
 // All texts about a connect string that people may see.
@@ -103,8 +103,8 @@ std::string escaped(std::string_view text) {
     return out;
 }
 
-// Returns the text as a careless user writes it, without escapes. Leaves out the exceptions that base/masked.hpp
-// documents: a '/', where a path may begin, and "?name=", which begins the parameters of a database.
+// Returns the text as a careless user writes it, without escapes. Removes the characters at which a password may end
+// (base/masked.hpp): '?' and '&', and '/' outside of URLs.
 std::string careless(std::string text, bool is_url) {
     std::erase_if(
         text, [&](char c) { return c == '\n' || c == '?' || c == '&' || (!is_url && c == '/'); });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fuzzes the texts that contenders and operators write into znodes. Whatever a znode contains, each field that the
 // library reads stays within its limits, and the command shows it without control characters. The library reads its own
-// texts back unchanged. An operator's `ask` or `take`, appended to a contender's data, changes none of the contender's
-// fields.
+// texts back unchanged. If an operator's request (`ask`) or order (`take`) is appended to a contender's data, the
+// contender's fields stay the same.
 #include <array>
 #include <climits>
 #include <string>

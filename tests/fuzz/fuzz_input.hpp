@@ -13,7 +13,7 @@
 
 namespace turnstile::fuzz {
 
-// Reads numbers from the input, and zeroes after the end of the input.
+// Reads numbers from the input. After the end of the input, each number is 0.
 class byte_source {
 public:
     byte_source(const std::uint8_t* data, std::size_t size) : data_{data}, size_{size} {}

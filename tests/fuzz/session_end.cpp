@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fuzzes answers of a server to the guardian, which closes the sessions of dead processes. The guardian's steps are the
-// same however the bytes are cut into pieces. The session ends only after the answer to an attach.
+// same however the bytes are cut into pieces. The guardian closes the session only after the server has answered the
+// attach request.
 #include <span>
 #include <string>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests `turnstile serve --allow-changes` on a real server: sign-in, ask and take, the notice that the holder gets, and
-// the audit file.
+// Tests `turnstile serve --allow-changes` on a real server: sign-in, the commands `ask` and `take`, the message to the
+// holder, and the audit file.
 #include "admin_fixture.hpp"
 #include "json_schema.hpp"
 

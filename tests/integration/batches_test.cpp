@@ -120,7 +120,7 @@ TEST_F(batches, refuse_one_lock_and_grant_the_others) {
     }
 }
 
-// The client creates missing folders one by one, and then the contenders enter.
+// The client creates missing folders one by one, and then the contenders' znodes.
 TEST_F(batches, create_the_folders_that_are_missing) {
     const auto client = session();
     make_locks(*client);

@@ -50,7 +50,7 @@ protected:
         ADD_FAILURE() << code << " is not in " << report;
         return none;
     }
-    // Creates persistent znodes, by a write under another lock.
+    // Creates persistent znodes, by a commit under the lock /tests/cli_doctor_hold.
     void make(const words& znodes) {
         mutex lock{*observer, "/tests/cli_doctor_hold"};
         auto hold = lock.acquire({.timeout = limit()}).value();

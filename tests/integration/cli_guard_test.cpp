@@ -52,7 +52,7 @@ TEST_F(cli_guard, no_command_starts_without_proc) {
     EXPECT_FALSE(printed("started\n")) << output();
 }
 
-// This /proc shows the process ids of another namespace, so `run` could not find its own processes there.
+// In this test /proc shows another PID namespace, so `run` could not find its processes in /proc.
 TEST_F(cli_guard, no_command_starts_with_the_proc_of_another_namespace) {
     if (!may_enter(with_outer_proc)) GTEST_SKIP() << "no PID namespace: " << output();
     EXPECT_EQ(code_of(with_outer_proc(run({"--guard", "children", path}, {"echo", "started"}))),

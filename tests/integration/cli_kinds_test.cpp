@@ -40,7 +40,7 @@ protected:
         EXPECT_EQ(shown.at("locks").at(0).at("path"), path) << shown;
         EXPECT_EQ(code_at(servers, run_here({}, run_here({"--try"}, {"true"}))), 75) << output();
         EXPECT_TRUE(printed("; held by ")) << output();
-        // A mutex ignores locks of other kinds on its path and would not exclude them, so `run` refuses them there.
+        // `run` refuses other kinds of locks at a mutex's path, because they would not exclude the mutex.
         for (const char* const kind : {"--shared", "--exclusive", "--permits=2"})
             EXPECT_EQ(code_at(servers, run_here({}, run_here({"--try", kind}, {"true"}))), 64)
                 << output();
@@ -195,8 +195,8 @@ TEST_F(cli_kinds, a_server_of_mariadb) {
 }
 #endif
 
-// Other users can read the command line. So the command must refuse a password there, even if the environment contains
-// the same password.
+// Other users can read the command line. So the command must refuse a command line with a password, even if the
+// environment has that password, too.
 TEST_F(cli_kinds, a_password_on_the_command_line) {
     const auto* const servers = "redis://locks:secret@127.0.0.1:1";
     const words look{TURNSTILE_PROGRAM, "ls", "--connect-timeout", "200ms"};

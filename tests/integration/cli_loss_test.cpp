@@ -107,8 +107,8 @@ TEST_F(cli_loss, the_link_is_cut) {
     EXPECT_FALSE(printed("max-hold")) << output();
 }
 
-// The stopped keeper, the process that kills the command, must die with the command. Only then may the servers grant
-// the lock to another client.
+// The keeper (the process that kills the command) is stopped. It must die with the command before the servers grant the
+// lock to another client.
 TEST_F(cli_loss, the_link_is_cut_while_the_keeper_is_stopped) {
     tcp_proxy proxy{server().connect_string()};
     auto holder = start_holder(proxy.address());

@@ -148,7 +148,7 @@ TEST_F(cli_run, exit_codes_of_the_callers_own) {
               12);
 }
 
-// The options mean the same as flock(1)'s options of these names.
+// --exclusive, --shared and their short forms mean the same as in flock(1).
 TEST_F(cli_run, exclusive_and_shared) {
     const words exclusive{"-x", path};
     const words shared{"--shared", path};
@@ -175,7 +175,7 @@ TEST_F(cli_run, the_mutex_of_an_application) {
     ASSERT_TRUE(hold);
     EXPECT_EQ(code_of(run({"--try", path}, {"true"})), 75);
     EXPECT_EQ(code_of(run({"--try", "--mutex", path}, {"true"})), 75);
-    // A lock of another kind would not exclude this lock, so `run` refuses it.
+    // `run` refuses other kinds of locks at a mutex's path, because they would not exclude the mutex.
     for (const char* const kind : {"-x", "--shared", "--permits=2"})
         EXPECT_EQ(code_of(run({"--try", kind, path}, {"true"})), 64);
     EXPECT_TRUE(

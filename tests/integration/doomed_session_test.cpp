@@ -24,8 +24,8 @@ namespace turnstile::tests {
 namespace {
 
 constexpr auto k_timeout = 4s;
-// Number of further sessions. Some of them expire in the same tick as the victim's session, and the server may close
-// them first.
+// Number of sessions besides the victim's session. Some of them expire in the same tick as that session, and the server
+// may close them first.
 constexpr std::size_t k_others = 60;
 
 // Reads a server's log through a pipe. The test can stop the reading.
@@ -135,8 +135,8 @@ protected:
     testing::tcp_proxy proxy{servers.connect_string(0)};
 };
 
-// G1: two clients must never hold the lock at once. The first waiter's client receives nothing for its session timeout.
-// Then the servers answer the client again, although they are about to close its session.
+// Promise G1: two clients must never hold the lock at once. The first waiter's client receives nothing for its session
+// timeout. Then the servers answer the client again, although they are about to close its session.
 TEST_F(doomed_session, of_a_first_waiter_is_granted_nothing) {
     const auto others_client = connect(servers.connect_string(), options(20s));
     const auto victims_client = connect(proxy.address(), options(k_timeout));
@@ -168,8 +168,8 @@ TEST_F(doomed_session, of_a_first_waiter_is_granted_nothing) {
     ASSERT_TRUE(eventually([&] { return !expires(servers, before.id, sets::all); }));
     first->unlock();
     proxy.pass();
-    // The waiter then has either a grant in its old session, which is the fault, or a new session. With a new session
-    // it queues behind the third contender.
+    // Either the waiter has a grant in its old session, which is the fault, or it gets a new session. With a new
+    // session it queues behind the third contender.
     ASSERT_TRUE(eventually([&] {
         return second.wait_for(0s) == std::future_status::ready ||
                victims_client->session().epoch > before.epoch;

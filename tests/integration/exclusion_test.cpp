@@ -116,7 +116,7 @@ TEST(exclusion, G3_a_release_wakes_one_waiter_however_long_the_queue_is) {
 // Failure F38: closing a session with too many znodes makes an ensemble unable to start.
 TEST(exclusion, F38_what_one_session_owns_is_bounded) {
     const auto path = lock_path();
-    // Each new waiter lists the queue, so the requests that keep the holder's lease wait behind many lists.
+    // The requests that keep the holder's lease wait behind the waiters' many requests, so the session timeout is long.
     const auto servers = connect(server().connect_string(), quick_options(30s));
     mutex lock{*servers, path};
     auto hold = lock.acquire({.timeout = limit()});

@@ -105,8 +105,8 @@ TEST_P(guarded_kinds, a_parent_frees_the_lock_before_it_ends) {
     EXPECT_TRUE(queue_names(*others, path).empty());
 }
 
-// The test waits until the same guardian has ended another process's session. If the guardian mistook a stopped process
-// for a dead process, it would have ended the stopped process's session, too, by then.
+// A guardian watches a stopped process and a killed process. When it has ended the killed process's session, the
+// stopped process must still have its session.
 TEST_P(guarded_kinds, a_stopped_process_keeps_its_session) {
     auto parent =
         start("inherited", "hold",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests holders that die, stop, or lose their connection. The old guard must be invalid before the next grant (G1), and
-// the next grant must come within the session timeout.
+// Tests holders that die, stop, or lose their connection. The old guard must be invalid before the next grant (promise
+// G1), and the next grant must come within the session timeout.
 #include <algorithm>
 #include <array>
 #include <fstream>

@@ -90,7 +90,7 @@ TEST_F(loss, of_all_paths_is_no_reason_to_leave_a_server) {
 }
 
 // Failure F12: some libraries never notify a holder of its loss. Here the old guard must be invalid before the next
-// grant (G1).
+// grant (promise G1).
 TEST_F(loss, F12_a_holder_whose_session_expires_is_told_before_anybody_else_is_granted) {
     testing::event told;
     auto hold = lock.acquire({.timeout = limit(), .on_lost = [&](const error& why) {
@@ -187,8 +187,8 @@ TEST_F(loss, a_session_that_outlives_its_lease_removes_its_own_znode) {
     EXPECT_TRUE(lock.acquire({.timeout = limit()}).has_value());
 }
 
-// G5: the library reports that the hold's znode was deleted, when the event of the znode's watch arrives, or at the
-// next request that extends the hold's lease.
+// Promise G5: the library reports the deletion of the hold's znode at the event of the znode's watch, or at the next
+// request that extends the hold's lease.
 TEST_F(loss, a_holder_whose_znode_is_deleted_by_hand_is_told) {
     testing::event told;
     auto hold = lock.acquire({.timeout = limit(), .on_lost = [&](const error& why) {

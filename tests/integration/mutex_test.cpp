@@ -69,8 +69,8 @@ TEST_F(mutex_on_a_server, the_znode_says_who_holds) {
     EXPECT_FALSE(holder.metadata.since.empty());
 }
 
-// Two clients each retain the lock for up to an hour, and must still pass it to each other. Some waiting threads of the
-// same process give up.
+// Two clients each retain the lock for up to an hour, and must still pass it to each other. The holder's client also
+// has an acquire that times out.
 TEST_F(mutex_on_a_server, a_retained_lock_gives_way_to_another_client) {
     constexpr int k_rounds = 20;
     const lock_options modes{.retain_for = std::chrono::hours{1}, .cohort = 1};

@@ -17,8 +17,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Three servers, each behind a proxy. The clients first attach to one chosen server, because the other proxies cut
-// every connection until then.
+// Three servers, each behind a proxy. After first_at(i), clients can attach only to server i, until one of them has
+// attached.
 class sample_ensemble {
 public:
     explicit sample_ensemble(testing::ensemble_options options = sample()) : servers{options} {

@@ -86,7 +86,8 @@ TEST_F(failures_on_redis, no_session_ends_before_the_instant_that_scripts_go_by)
     EXPECT_EQ(is_kept(), ":1");
 }
 
-// G1 and G5: the holder's lease must end, without a message from the server, before another client gets the lock.
+// Promises G1 and G5: the holder's lease must end, without a message from the server, before another client gets the
+// lock.
 TEST_F(failures_on_redis, a_paused_holder_has_lost_before_the_next_is_granted) {
     const auto stopped = holder();
     auto next = std::async(std::launch::async, [&] {

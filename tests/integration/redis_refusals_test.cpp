@@ -153,7 +153,8 @@ TEST_F(refusals_of_redis, a_server_that_evicts_is_refused_with_the_reason) {
     connect(server.connect_string());
 }
 
-// Tests trees whose keys have another layout. The field "v" contains the version of the layout.
+// Tests trees of other releases, which may have another layout of the keys. The field "v" contains the version of the
+// layout.
 class layouts_of_redis : public refusals_of_redis {
 protected:
     [[nodiscard]] std::string version() const { return server.ask("HGET {turnstile}:n v"); }
@@ -288,7 +289,7 @@ TEST_F(refusals_of_redis, a_wrong_password_and_a_user_without_rights_are_told_at
         EXPECT_TRUE(is_refused(where(user), errc::auth_failed)) << user;
 }
 
-// The aborted script's changes remain, and the next script must end the same session.
+// A script that ends a session is aborted, and its changes remain. The next script must end that session.
 TEST_F(refusals_of_redis, an_end_of_a_session_that_is_broken_off_is_repeated) {
     const std::string rights =
         "ACL SETUSER locks reset on >secret ~{turnstile}* +@all -@admin -@dangerous +info" +

@@ -74,8 +74,8 @@ TEST_F(restart_of_redis, it_is_no_shorter_than_the_session_timeout) {
     }
 }
 
-// The server is durable from its start. A server that becomes durable later is durable only when its first log is
-// complete.
+// The server has an append-only file from its start. If a server turns that file on later, its data are durable only
+// when the first file is complete.
 class restart_of_durable_redis : public restart_of_redis {
 protected:
     restart_of_durable_redis() : restart_of_redis{k_durable} {}

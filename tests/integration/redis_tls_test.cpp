@@ -131,7 +131,7 @@ TEST_F(tls_of_redis, a_name_in_the_subject_alone_does_not_count) {
                            "the server's certificate is not for the name localhost"));
 }
 
-// With another cipher, a thief of the server's key could later decrypt every recorded connection.
+// Without forward secrecy, a thief of the server's key could later decrypt every recorded connection.
 TEST_F(tls_of_redis, ciphers_have_forward_secrecy) {
     const own_certificate rsa{folder.path(), "rsa", "IP:127.0.0.1", own_certificate::key_kind::rsa};
     redis_server outdated{

@@ -37,7 +37,7 @@ struct refusal {
     std::string where;  // connect string
     errc code = errc::not_connected;
     std::string words;  // a part of the message
-    // A part of the message that another version of the server's client library gives.
+    // A part of the message in versions of the server's client library whose text differs from `words`.
     std::string other_words = words;
 };
 

@@ -125,8 +125,8 @@ TEST_F(requests, of_locks_that_nobody_uses_are_none_and_they_have_no_threads) {
     EXPECT_LE(threads(), before);
 }
 
-// A hand-over must not cost more in a longer queue. So no waiter may request the folder's children, because the answer
-// grows with the queue.
+// A hand-over must not cost more in a longer queue. The list of the folder's children grows with the queue, so no
+// waiter may request this list.
 TEST_F(requests, of_a_long_queue_are_no_lists) {
     constexpr std::size_t k_waiters = 200;
     // Contenders that entered while the queue was short (core::k_long_queue is 32) list the folder at the hand-over.

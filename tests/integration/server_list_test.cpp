@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests when a session gives the C client another list of servers, and which list. After a failed connection, the C
-// client's I/O thread reads its list without a lock, so the session must not change the list then.
+// Tests when a session gives the C client a new list of servers, and which list. After a failed connection, the C
+// client's I/O thread reads its list without a lock, so the session must not change the list at that time.
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

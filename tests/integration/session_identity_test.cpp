@@ -49,7 +49,8 @@ private:
     ensemble servers_;
 };
 
-// Another program that has the session's id and password, as if a server had given the same session to it.
+// A foreign program that has the id and password of a client's session, as if a server had given that session to the
+// program.
 class stranger {
 public:
     stranger(const std::string& where, const session_secret& secret) {

@@ -101,8 +101,8 @@ protected:
     }
 };
 
-// The released contender is in the older data, and would block the lock as long as its session lives. So the library
-// must detect the older data and end the session.
+// The database returns to data with the released contender, which would block the lock as long as its session lives. So
+// the library must detect the older data and end the session.
 TEST_F(sql_older_data, without_a_release_ends_its_session_and_frees_the_lock) {
     const auto forgotten = connect(through(proxy), database_options(60s));
     const auto next = connect_to_database(60s);
@@ -139,8 +139,8 @@ TEST_F(sql_older_data, that_has_a_session_s_last_change_leaves_its_hold) {
     EXPECT_TRUE(written) << written.error().message();
 }
 
-// The client knows that another client has removed its node, so it does not remove the node. The older data have the
-// node again, and an older count of the owner's nodes.
+// The client knows that another client has removed its node, so it does not remove the node. The database returns to
+// older data, with the node and an older count of the owner's nodes.
 TEST_F(sql_older_data, without_another_client_s_removal_ends_the_session_that_was_told) {
     const auto me = recorder(through(proxy));
     const auto operator_s = recorder(database());

@@ -220,7 +220,8 @@ TEST_F(sqlite_file, with_older_contents_is_noticed_and_gives_no_number_again) {
     EXPECT_GT(log.with("has older contents than this client has seen"), 0);
 }
 
-// Only the requests that extend the holder's lease can detect the change, because the holder's callers send no request.
+// Only the requests that extend the holder's lease can detect the older contents, because the holder's callers send no
+// request.
 TEST_F(sqlite_file, with_older_contents_is_noticed_by_a_holder_that_asks_for_nothing) {
     const log_lines log;
     const auto servers = connect(where(), database_options());

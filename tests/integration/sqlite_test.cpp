@@ -87,7 +87,7 @@ TEST(sqlite_boot, another_number_of_it_ends_no_session_whose_process_lives) {
     EXPECT_TRUE(hold->valid());
 }
 
-// The session must notice its end before it sends the waiting request, and must then not send it.
+// The session must notice its end before it sends the waiting request, and must not send that request.
 TEST(sqlite_session, that_is_found_ended_sends_nothing_that_waits) {
     auto settings = recorder_settings();
     settings.timeout = 3s;
@@ -145,7 +145,7 @@ protected:
     result<guard> hold = mutex{*servers, path}.acquire({.timeout = limit()});
 };
 
-// Other processes do not see the deleted log, so a write into it must not count as a commit.
+// Other processes do not see the deleted write-ahead log, so a write into it must not count as a commit.
 TEST_F(sqlite_log_removed, takes_no_commit_along) {
     EXPECT_TRUE(commit());
     const auto others = connect("sqlite:" + file, database_options());
@@ -153,7 +153,7 @@ TEST_F(sqlite_log_removed, takes_no_commit_along) {
     EXPECT_TRUE(written) << written.error().message();
 }
 
-// The next process that opens the file creates another log.
+// The next process that opens the file creates a new write-ahead log.
 TEST_F(sqlite_log_removed, is_noticed_when_another_process_has_made_it_anew) {
     const auto others = connect("sqlite:" + file, database_options());
     const auto answer = commit();

@@ -46,7 +46,7 @@ TEST_F(wiped_servers, are_worked_with_again_by_who_waited) {
     EXPECT_FALSE(hold->valid());
 }
 
-// The older snapshot has the session, but lacks changes that its client has seen.
+// The servers return to data that contain the session, but lack changes that the session's client has seen.
 TEST_F(wiped_servers, are_worked_with_again_after_a_rollback) {
     { const auto hold = lock.acquire({.timeout = limit()}); }
     servers.stop(0);
@@ -69,7 +69,7 @@ TEST_F(wiped_servers, are_worked_with_again_after_a_rollback) {
     EXPECT_GT(mine->session().epoch, before.epoch);
 }
 
-// The answers show that no server will accept the session, so the client need not wait for the lease's end.
+// The servers' answers show that no server will accept the session, so the client need not wait for the lease's end.
 TEST_F(wiped_servers, are_worked_with_before_the_lease_of_the_session_is_over) {
     mine->close();  // its lease is short, and its end would be in the log
     const log_lines log;

@@ -29,7 +29,7 @@ session_settings with_roles() {
     return settings;
 }
 
-// Moves the session to the leader, and stores the number of its connection there in `connection`.
+// Moves the session to the leader, and stores the number of its connection to the leader in `connection`.
 void go_to_leader(session_recorder& me, std::uint64_t& connection) {
     while (me.link(link_kind::role_known, connection).role != server_role::leader)
         me.session().seek_leader(connection++);

@@ -6,10 +6,10 @@
 //     EXPECT_TRUE(section.write());
 //     EXPECT_EQ(section.count(), 1);
 //
-// A writer creates the file "writer". The file must not exist before, and no reader's file may exist then. When the
-// writer leaves, it adds one to the number in "counter" and removes "writer". A reader creates a file "reader-..." with
-// a unique name, while "writer" must not exist. If contenders that exclude each other overlap, at least one of them
-// sees the other's file.
+// A writer creates the file "writer". The file must not exist before, and no reader's file may exist beside it. When
+// the writer leaves, it adds one to the number in "counter" and removes "writer". A reader creates a file "reader-..."
+// with a unique name, while "writer" must not exist. If contenders that exclude each other overlap, at least one of
+// them sees the other's file.
 //
 // Thread safety: any thread may call all members.
 #pragma once

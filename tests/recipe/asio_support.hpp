@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of completion tokens for standalone Asio and for Boost.Asio. The cases are the same: a template parameter
-// provides the names of either library.
+// Tests of completion tokens for standalone Asio and for Boost.Asio. Both libraries have the same tests: a template
+// parameter provides the library's names.
 #pragma once
 
 #include <gtest/gtest.h>

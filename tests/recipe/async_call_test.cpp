@@ -116,7 +116,7 @@ TEST_F(async_calls, end_with_the_client) {
     EXPECT_EQ(refusal->code(), errc::closed);
 }
 
-// More calls wait than there are threads. These threads also deliver the grants of locks that a process's threads
+// More calls wait than the client has threads. These threads also deliver the grants of locks that a process's threads
 // share. The grants must arrive, and further calls must get a thread.
 TEST_F(async_calls, leave_threads_for_the_clients_own_work) {
     constexpr std::size_t k_calls = 40;

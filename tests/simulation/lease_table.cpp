@@ -147,8 +147,8 @@ std::string seconds(duration d) {
     return fmt::format("{:.1f}", std::chrono::duration<double>{d}.count());
 }
 
-// For each of many lengths, plays a session that is idle for this length, and then takes the lock and holds it for a
-// long time. Prints the results as a row of the table.
+// Plays many sessions. Each session is idle for some time, and then takes the lock and holds it for a long time. Prints
+// the results as a row of the table.
 void print(const setting& setting) {
     constexpr int k_phases = 200;
     std::optional<duration> first_least;

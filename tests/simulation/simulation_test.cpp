@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Histories of the shipped core on the modelled ensemble: the contract holds in each of them.
 //
-// If a seed finds a fault of the core, a unit test of the core then covers the fault, because any change of the
-// simulator gives the seed another history.
+// If a seed finds a fault of the core, a unit test of the core must cover the fault. Any change of the simulator gives
+// the seed a different history.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -109,7 +109,7 @@ constexpr std::array k_found{
     // contender.
     found_seed{240'662},
     // Up to commit cb0e738, the simulation wrongly reported a broken promise G3 (no herd) in the next seed. Corrected
-    // rule: when a permit becomes free for a semaphore's waiter, it keeps its watch until it gets the event.
+    // rule: when a permit becomes free for a semaphore's waiter, the waiter keeps its watch until it gets the event.
     found_seed{11'016'697},
     // The library of commit 6bbd0dd broke the promise X1 (it reports only deadlocks that exist) in the next seed. Unit
     // test:

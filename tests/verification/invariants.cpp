@@ -92,9 +92,8 @@ void invariants::judge_grant(contender_key key, contender_record& record) {
     const auto& mine = *history_.find(record.znode);
     if (record.max_hold > core::duration{} && record.max_end - holder.local_now() > record.max_hold)
         breach("M1", name(key) + " is granted for longer than its max_hold");
-    // With `heard_part`, the simulator tries another rule for the time that guards are valid, and the core does not
-    // know that rule. So the core may grant after that time. Such a grant gives no valid guard, so it breaks no
-    // promise.
+    // With `heard_part`, a rule that the core does not know limits how long guards are valid. So the core may grant
+    // when that time is over. Such a grant gives no valid guard, so it breaks no promise.
     if (holder.local_now() >= *record.valid_until && scenario_.trial.heard_part == 0)
         breach("G1", name(key) + " is granted when its lease is over");
     judge_place(key, mine);
@@ -198,8 +197,8 @@ void invariants::judge_lost_session(client_id client) const {
         breach("G5", fmt::format("client {} loses its session while all is well", client));
 }
 
-// Checks the claim that docs/why/lease.md proves: the lease ends before the servers may expire the session. Checks it
-// even while no contender holds.
+// Checks the claim that docs/why/lease.md proves: the lease ends before the servers may expire the session. Checks the
+// claim even while no contender holds.
 void invariants::judge_lease(const client_view& view) const {
     const auto until = view.core().session_lease().valid_until();
     const auto deadline = servers_.deadline(view.core().session_id());

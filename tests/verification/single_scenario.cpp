@@ -45,7 +45,8 @@ void draw_clocks(scenario& s) {
     s.single.most_slew = counts_by_it ? 0 : static_cast<std::int64_t>(s.rule.clock_drift / 2 * 1e6);
 }
 
-// Lets each client take one lock at a time, because the simulation can then recognize excused violations.
+// Lets each client take one lock at a time. Otherwise the simulation could not recognize violations that the server's
+// faults excuse.
 void keep_to_plain_locks(scenario& s) {
     s.ensembles.clear();
     s.lock_delay = {};
@@ -152,7 +153,7 @@ turnstile::promises promised_by(server_kind servers, const single_server_plan& p
     all.failover =
         redis && plan.replicated ? failover_promise::loses_writes : failover_promise::none;
     all.loss = keeps ? loss_promise::told : loss_promise::none;
-    // The modelled server that loses data resembles MariaDB, which declares the same promise.
+    // The modelled server that loses data resembles MariaDB, which declares `grows_across_lost_data`.
     all.token = redis || !keeps ? token_promise::grows_across_lost_data : token_promise::grows;
     all.writes = write_promise::guarded;
     all.crash = crash_promise::session_timeout;

@@ -43,7 +43,7 @@ TEST(sql_connect_string, blanks_beside_commas_and_zones_as_in_urls) {
     EXPECT_EQ(parse_mariadb_target(zone->target)->hosts.front().name, "fe80::1%eth0");
 }
 
-// A client with another encoding would send other bytes for the same path, and so use another lock.
+// Two clients with different encodings would send different bytes for one path, and so use different locks.
 TEST(sql_connect_string, the_encoding_is_utf8) {
     EXPECT_TRUE(parse_connect_string("postgresql://h/db?client_encoding=utf8"));
     const auto refused = parse_connect_string("postgresql://h/db?client_encoding=WIN1252");

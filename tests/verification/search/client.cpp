@@ -300,7 +300,7 @@ void client::closed_by_servers() {
     if (attached()) lose_requests({});
 }
 
-// Reports to the core that `lost` and the requests in the queue have an unknown outcome.
+// Reports to the core that the requests in `lost` and in `up_` have an unknown outcome.
 void client::lose_requests(std::vector<sent_request>&& lost) {
     link_ = link::open;
     for (auto& entry : std::exchange(up_, {})) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// commit_work: threads that write under a hold. Some writes also require that further holds of the thread exist.
+// commit_work: threads that write under a hold. Some writes also require that holds of other threads of the client
+// exist.
 #pragma once
 
 #include <memory>

@@ -70,7 +70,7 @@ void draw_writes(scenario& scenario) {
     // An election's participants queue as latches or as locks.
     if (scenario.work == work_kind::elections && chance.chance(0.5))
         scenario.work_wants.kind = core::claim_kind::latch;
-    // With a second folder, a commit may depend on two holds of the thread.
+    // With a second folder, a commit may depend on the holds of two threads.
     if (scenario.work == work_kind::commits && chance.chance(0.5))
         scenario.folders.push_back("/locks/b");
     if (chance.chance(0.5)) scenario.held_up = chance.pick(std::vector<double>{0.05, 0.3});

@@ -72,7 +72,7 @@ TEST_F(contender_enter, asks_nothing_before_a_server_is_there) {
     EXPECT_EQ(session.count<create_op>(), 1U);
 }
 
-// Failure F28: the answer to the create may arrive after the lease has ended.
+// Failure F28: the lease may end before the request to create the znode is answered.
 TEST_F(contender_enter, F28_is_not_granted_before_the_lease_is_certain) {
     session.has_lease = false;
     enter_queue(0);

@@ -196,8 +196,8 @@ TEST_F(contender_rename_lost, and_the_new_name_stands) {
     expect_renamed();
 }
 
-// In a history of the simulator, the new connection's server still had the rename whose answer was lost, and forwarded
-// it to the leader only after the release of the hold.
+// In a history of the simulator, the new connection's server still had the rename with the lost answer. This server
+// forwarded the rename to the leader only after the release of the hold.
 TEST_F(contender_rename_lost, and_the_old_name_stands) {
     the_old_name_stands();
     auto again = std::get<multi_op>(request());

@@ -79,7 +79,8 @@ TEST_F(lock_delay_test, a_mark_left_behind_is_noted_and_waited_out) {
     EXPECT_EQ(mark.version, 5) << "the note has changed it";
 }
 
-// The servers went back to older data, in which the holder is still ahead. Its later crash starts a whole new delay.
+// The servers went back to older data, in which the holder is still ahead. If that holder crashes later, the contender
+// waits for the whole delay again.
 TEST_F(lock_delay_test, behind_another_contender_it_is_waited_anew) {
     mark_is({"crashed", 5'000, false});
     delay.advance(session.event(), own());

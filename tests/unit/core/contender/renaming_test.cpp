@@ -25,8 +25,8 @@ protected:
         EXPECT_EQ(wanted.on_answer(session.event(), own(), answer), consequence{suspends{}});
         ASSERT_TRUE(wanted.is_unsure());
     }
-    // Loses the answer, and sends a write that finds no znode of the old name. So only a list of the folder's children
-    // can show the outcome.
+    // Loses the answer to the rename, and sends a write that finds no znode of the old name. So only a list of the
+    // folder's children can show the outcome.
     void fence() {
         lose_answer();
         wanted.find_out(session.event(), own());

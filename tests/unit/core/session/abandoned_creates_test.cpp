@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a client's search for the znodes of creates that the servers execute late: which folders the client lists, and
-// for how long.
+// Tests a client's search for znodes that the servers create late: which folders the client lists, and for how long.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

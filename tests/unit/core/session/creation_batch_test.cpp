@@ -76,7 +76,8 @@ TEST(creation_batch, is_open_while_few_are_under_way) {
     EXPECT_TRUE(batch.is_open()) << "no answer comes on this connection";
 }
 
-// Contenders of one folder never share a transaction, so they need not wait for each other.
+// Creates in one folder never share a transaction. So a create in the folder of the previous create does not close the
+// batch.
 TEST(creation_batch, stays_open_for_creates_in_one_folder) {
     creation_batch batch{{.under_way = 2}};
     for (std::uint64_t i = 1; i != 5; ++i) batch.sent(ticket{i}, std::vector{in("/a", i)});

@@ -50,7 +50,7 @@ protected:
         for (const auto until = now + 1min; now < until; pass(100ms))
             while (!open.empty()) answer_next("/q/" + held);
     }
-    // Answers the oldest request. A get of the held znode returns the data that our session has written.
+    // Answers the oldest request. A read of the held znode returns the data that its session has written.
     void answer_next(const std::string& held) {
         const auto* const get = std::get_if<get_op>(&open.front().request.op);
         const bool is_held = get != nullptr && get->path == held;

@@ -49,7 +49,7 @@ TEST(request_window, halves_when_an_answer_is_late_and_never_closes) {
 }
 
 // The window (the limit on the requests in progress) measures the time of one request at a time, here request 1. So the
-// answer to request 2 does not change the window again.
+// answer to request 2 does not change the window.
 TEST(request_window, times_one_request_after_the_other) {
     request_window window{{.first = 2, .most = 8}};
     window.sent(ticket{1}, at(0s));

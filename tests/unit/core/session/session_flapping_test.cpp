@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests a session whose connections all break before any answer. A server refuses the packet that sets the client's
-// watches again if that packet exceeds jute.maxbuffer. Yet each new connection extends the session (F26, F41).
+// watches again if that packet exceeds jute.maxbuffer. Yet each new connection extends the session (failures F26, F41).
 #include <gtest/gtest.h>
 
 #include "unit/support/session_fixture.hpp"

@@ -24,7 +24,7 @@ protected:
     }
     session_in_line() : session_fixture{one_watched()} { start_attached(); }
 
-    // Queues behind another client's contender that has the previous number. Returns the znode.
+    // Queues behind another client's contender that has the previous number. Returns the waiter's znode.
     std::string wait_behind_one(contender_id id, std::int32_t sequence) {
         acquire(id);
         auto znode = answer_create_and_list(sequence, {stranger(sequence - 1)});

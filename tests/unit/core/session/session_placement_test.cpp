@@ -18,7 +18,7 @@ using ::testing::SizeIs;
 
 class placed_session : public test::session_fixture {
 protected:
-    // Shorter than the 12 s after which the leader learns of a follower's answer at the latest.
+    // A session timeout that is shorter than the 12 s within which the leader learns of a follower's answer.
     static constexpr duration k_short = 10s;
 
     static session_core_settings placed(placement where) {

@@ -18,7 +18,7 @@ using ::testing::SizeIs;
 
 class session_short_lease : public test::session_fixture {
 protected:
-    // Shorter than the 12 s after which the leader learns of a follower's answer at the latest.
+    // A session timeout that is shorter than the 12 s within which the leader learns of a follower's answer.
     static constexpr duration k_short = 10s;
 
     void start_short(server_role role, duration timeout = k_short) {
