@@ -38,8 +38,8 @@ constexpr int k_failed = 125;      // the code by which programs like env report
 // when it guards no process any more.
 int guard_one(int socket) {
     ::signal(SIGTERM, SIG_IGN);
-    // The guardian continues in a forked copy. So the process that started it need only reap this short-lived first
-    // process.
+    // The guardian continues in a forked copy, and its first process exits at once. So the process that started the
+    // guardian waits only for this exit.
     const pid_t copy = ::fork();
     if (copy != 0) return copy < 0 ? k_failed : 0;
     support::forbid_core_files();

@@ -85,8 +85,8 @@ struct guard_module_session {
     std::uint64_t number = 0;  // chosen by the process: ids of two servers may be equal
     std::chrono::milliseconds timeout{};
     std::int64_t id = 0;
-    // A secret that only the process and the server know. Another session that later gets the same id has another
-    // proof.
+    // A secret that only the process and the server know. If a later session gets this session's id, its proof is
+    // different.
     std::string proof{};
     std::string servers{};  // the connect string, which may contain a password
 };

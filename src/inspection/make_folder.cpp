@@ -34,8 +34,8 @@ result<void> make(detail::client_impl& client, const std::string& path,
             std::move(each), {}, core::create_mode::persistent, client.services().acl});
     const auto answers = client.write_repeatedly(std::move(writes), options);
     if (!answers) return answers.error();
-    // The call succeeds if the last znode now exists. The servers may refuse a create of an earlier znode, a parent that
-    // already exists, because the client may lack the right to create it.
+    // The call succeeds if the last znode now exists. A refusal to create one of its parents does no harm if the parent
+    // exists: the client may only lack the right to create it.
     const auto last = answers->back().error;
     if (last == server_error::ok || last == server_error::node_exists) return {};
     for (const auto& answer : *answers)

@@ -78,8 +78,8 @@ result<const entry*> checked(const entry* given, module_kind which, const std::s
                                       from, given->version, TURNSTILE_VERSION, package_of(which)));
 }
 
-// Searches the folder for the module's file of another minor version. Returns that version; empty if there is no such
-// file.
+// Searches the folder for a file of the module with a version other than this library's. Returns that version; empty if
+// the folder has no such file.
 std::string other_version_in(const std::string& folder, module_kind which) {
     const std::string beginning = package_of(which) + ".so.";
     std::string version;

@@ -28,7 +28,7 @@ inline constexpr std::array k_kinds{module_kind::tls, module_kind::redis, module
     module_kind which) noexcept;  // "redis": turnstile_module_redis
 [[nodiscard]] std::string_view servers_of(module_kind which) noexcept;  // "Redis", for messages
 
-// Returns a name such as "libturnstile-redis", which is the Debian package and the file without its version.
+// Returns a name such as "libturnstile-redis": the name of the Debian package, and of the file without its version.
 [[nodiscard]] std::string package_of(module_kind which);
 // Returns a name such as "libturnstile-redis.so.0.1".
 [[nodiscard]] std::string file_of(module_kind which);

@@ -23,8 +23,8 @@ constexpr std::chrono::seconds k_first_answer{1};
 constexpr std::chrono::seconds k_examination{1};
 constexpr std::chrono::milliseconds k_search{500};
 
-// After fork(), the session's thread does not exist in the child, and the sockets belong to the parent. So all calls do
-// nothing there, and the destructor frees nothing.
+// After fork(), the session's thread does not exist in the child, and the sockets belong to the parent. So in the
+// child, all calls do nothing, and the destructor frees nothing.
 class redis_session final : public core::coordinator_session {
 public:
     redis_session(const redis_address& where, const core::session_settings& settings,

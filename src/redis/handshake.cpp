@@ -62,8 +62,7 @@ public:
         bool too_old = false;
         if (auto why = unfit(out.facts, too_old); !why.empty())
             return refuse(too_old ? welcome::too_old : welcome::unfit, std::move(why));
-        // In a cluster, a replica replies to locate() with the name of its master, so the client need not refuse the
-        // replica here.
+        // Refuses no replica of a cluster: a replica of a cluster replies to locate() with the name of its master.
         if (!out.facts.master && !out.facts.cluster) return refuse_replica();
         learn_fsync();
         return true;

@@ -10,8 +10,8 @@ namespace {
 
 using std::chrono_literals::operator""ms;
 
-// After a busy server has refused a request that the session sent for itself, the session repeats the request after
-// this pause.
+// The pause after which the session repeats a request that it sent for itself, not for its user, and that a busy server
+// has refused.
 constexpr core::duration k_busy_pause = 100ms;
 // The session polls this long after another session's computed deadline, so that the deadline has also passed on the
 // server's clock.

@@ -29,9 +29,9 @@ public:
     // Records the answer to an attach: `zxid` and the tree's history at the server. `sent`: when the attach request was
     // sent. `is_new`: this attach has opened the session.
     void attached(std::int64_t zxid, std::string_view history, core::time_point sent, bool is_new);
-    // Call this after each attach, with the zxid of the attach. If the earlier connection ended before the reply to a
-    // change, the client will now read whether the server executed that change, and rely on the result. So this
-    // function then records that the client knows all changes up to `zxid`.
+    // Call this after each attach, with the zxid of the attach. If the reply to a change was lost with the earlier
+    // connection, the client next reads whether the server executed the change, and relies on the result. In this case
+    // the function records that the client knows all changes up to `zxid`.
     void resolve_lost_change(std::int64_t zxid);
     // Call this when the connection has ended. `left`: the requests that have no reply. Records whether one of them may
     // have changed a znode.
@@ -42,7 +42,7 @@ public:
     [[nodiscard]] std::vector<core::watch_event> on_head(answer_head&& head);
     [[nodiscard]] std::vector<core::watch_event> on_bell(std::int64_t zxid,
                                                          core::watch_event&& event);
-    // True if a reply with this zxid or a later one has arrived. That reply has brought all events up to the zxid.
+    // True if a reply with this zxid or a later zxid has arrived. That reply has brought all events up to `zxid`.
     [[nodiscard]] bool has_seen(std::int64_t zxid) const noexcept { return zxid <= seen_zxid_; }
 
     // Records that the server has executed the request. `reply` and `listing`: the replies for the user.

@@ -7,7 +7,7 @@
 //
 // No member blocks. If a sentinel has not replied, the session asks that sentinel again when its turn comes. After a
 // refusal, the session uses a new connection, because an inquiry logs in only once. The session logs the refusal of a
-// sentinel once, and again only after the sentinel has answered in between.
+// sentinel once. It logs the same refusal again only after the sentinel has sent another reply.
 //
 // Thread safety: none. Use a master_watch only on the session's thread.
 #pragma once

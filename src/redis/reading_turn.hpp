@@ -28,7 +28,7 @@ public:
     // Throws std::system_error if there are no descriptors left.
     reading_turn();
 
-    // True if the calling thread is the thread that may read the server's messages now, or was the last such thread.
+    // True if the calling thread has the turn to read, or was the last thread that had it.
     [[nodiscard]] bool is_reader() const noexcept {
         return ::pthread_equal(reader_, ::pthread_self()) != 0;
     }

@@ -89,8 +89,8 @@ public:
     [[nodiscard]] bool takes_announced_event() const noexcept {
         return pending_.empty() && !replicas_.is_needed();
     }
-    // `along`: a reply that the server has sent with an event, and the request that it answers. If this thread makes
-    // this request before it calls `end_along`, the request gets the reply, and is not sent to the server.
+    // `along`: a reply that the server has sent with an event, and the request to which this reply belongs. If the
+    // calling thread submits this request before it calls `end_along`, the stream answers the request with the reply.
     void begin_along(std::optional<answer_along>&& along);
     // Returns true if a request has used the reply in `along`.
     [[nodiscard]] bool end_along() { return !std::exchange(along_, std::nullopt); }

@@ -58,7 +58,7 @@ public:
 
 private:
     static constexpr int k_keep_alive_part = 3;  // ZooKeeper's clients use the same part
-    // A server that sends no reply for so many thirds of the session timeout counts as silent.
+    // A server that sends no reply for this number of thirds of the session timeout counts as silent.
     static constexpr int k_silent_thirds = 2;
     // The pause between the announcement of an event and the fetch of further events. If the session sends a request
     // during the pause, the reply brings these events, and no fetch is needed.

@@ -14,8 +14,8 @@ namespace {
 
 using core::create_mode;
 
-// No session's deadline is more than this time away. A longer time does not come from this library's scripts, and would
-// overflow.
+// No session's deadline is more than this time away. A longer time in an answer is not from this library's scripts, and
+// would overflow.
 constexpr std::chrono::microseconds k_longest_until_next = std::chrono::hours{24};
 // The first argument of a write, which selects the form of the answer.
 constexpr const char* k_single = "1";

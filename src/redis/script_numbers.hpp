@@ -14,7 +14,8 @@ inline constexpr int k_layout = 1;
 // A script answers with these codes, instead of a server_error, if the session no longer belongs to the caller.
 inline constexpr int k_session_gone = 100;   // the session has ended, or has another password
 inline constexpr int k_session_moved = 101;  // the session is on a later connection
-// The attach script's code if the tree has another layout. The version of that layout follows the answer's head.
+// The attach script's code if the tree's layout is not k_layout. The version of the tree's layout follows the answer's
+// head.
 inline constexpr int k_other_layout = 102;
 
 // Flags. A write consists of one or several parts, and each part has its own flags in the script's arguments. A znode's

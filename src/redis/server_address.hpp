@@ -24,8 +24,8 @@ struct server_address {
 [[nodiscard]] std::string parse_address(std::string_view text, std::uint16_t default_port,
                                         server_address& out);
 
-// Parses an address that a server or a sentinel has reported; an IPv6 address has no brackets there. Returns nothing if
-// the host has invalid characters or the port is invalid.
+// Parses an address that a server or a sentinel has reported; a reported IPv6 address has no brackets. Returns nothing
+// if the host has invalid characters or the port is invalid.
 [[nodiscard]] std::optional<server_address> claimed_address(std::string_view host,
                                                             std::string_view port);
 

@@ -47,8 +47,8 @@ public:
     [[nodiscard]] std::optional<greeting> search();
     // Connects to the next server. Returns nothing if all servers have been tried.
     [[nodiscard]] std::optional<connected_server> next();
-    // Call this when the latest server has failed. Stores `reason`, which callers get in their errors, and logs it. The
-    // same reason is logged only once until the session is attached.
+    // Call this when the latest server has failed. Stores `reason`, which callers get in their errors. Logs `reason`,
+    // unless the previous report since the latest attach had the same reason.
     void report(const std::string& reason, errc code = errc::not_connected);
     void note(const std::string& reason, errc code);
     [[nodiscard]] core::duration pause() { return retries_.draw(chance_); }

@@ -49,8 +49,8 @@ std::optional<error> session_link::first_refusal(core::duration limit) {
     return first_.await(boottime_clock::now() + limit);
 }
 
-// The reading thread does not send here. During a delivery, callbacks may submit several requests, and the reading
-// thread sends them together after the delivery.
+// Does not send the request if the reading thread submits it: callbacks may submit several requests during a delivery,
+// and the reading thread sends these requests together after the delivery.
 void session_link::submit(core::request&& request, bool with_next) {
     base::unique_lock lock{mutex_};
     if (outlet_.is_closed()) return;

@@ -105,8 +105,8 @@ private:
     void read_replies();
     void execute(const pending_request& asked, answer_effects&& got);
     void read_bells();
-    // Delivers the events. `along`: a reply that the server has sent with an event, and the request that it answers. If
-    // the client makes this request during the delivery, the request gets the reply, and is not sent to the server.
+    // Delivers the events. `along`: a reply that the server has sent with an event, and the request to which this reply
+    // belongs. If the client submits this request during the delivery, the session answers the request with the reply.
     void deliver_events(std::vector<core::watch_event>&& events,
                         std::optional<answer_along>&& along);
     void deliver_settled();

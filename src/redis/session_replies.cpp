@@ -49,8 +49,8 @@ void session_link::execute(const pending_request& asked, answer_effects&& got) {
 // Delivers the event in the server's latest message to the session (bell.hpp). It is the first of the session's queued
 // events. The session may deliver this event only if no request waits for a reply, because replies and events must keep
 // the server's order. If an earlier reply had the event's zxid or a later zxid, that reply has already brought the
-// event. The next script returns the same event again. The session then drops the event, because the watch for it has
-// already fired.
+// event. After this function has delivered the event, the next script returns the event again. The session drops it,
+// because the watch for the event has already fired.
 //
 // The message may contain a list of the folder's children. As the send time of this list, the session uses the send
 // time of the latest answered request. The list must not extend the lease, the time for which the client relies on the

@@ -75,8 +75,8 @@ void session_link::do_what_is_due() {
         guarded_.check();
         requests_.ask(purpose::reap, {script::reap, {times_.check_span()}});
     }
-    // This thread holds the session's lock while it requests the removals of watches. So a read that sets a watch on
-    // such a path is either already in watched_paths(), or the server executes it after the removals.
+    // This thread holds the session's lock while it requests the removals of watches. So a read that sets a watch on a
+    // path of a removal is either already in watched_paths(), or the server executes the read after the removal.
     if (heard_.is_removal_due(now))
         for (auto& path : heard_.take_owed(requests_.watched_paths()))
             requests_.ask_to_forget(std::move(path));

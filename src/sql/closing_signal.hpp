@@ -13,8 +13,8 @@ namespace turnstile::sql {
 struct closing_signal {
     base::wake_up closing;  // becomes readable when the session closes, and stays readable
     std::atomic<bool> begun{false};
-    // True if the session exists in the database and close() should remove it. When the session closes, its thread may
-    // then wait two more seconds for the database.
+    // True if the session exists in the database, so that close() should remove it. In this case, the session's thread
+    // may wait two more seconds for the database when the session closes.
     std::atomic<bool> has_session{false};
 };
 

@@ -34,8 +34,8 @@ public:
     void attached() { known_->clear(); }
     // Resets the pause and the last logged message. Call this only when a statement after the attach has succeeded:
     // after a permanent fault (a revoked right, a missing table), each attach succeeds and the next statement fails.
-    // Does nothing in the first seconds after a permanent fault, because other kinds of statements may succeed
-    // nevertheless between two attaches.
+    // Does nothing in the first seconds after a permanent fault, because statements that do not meet the fault may
+    // succeed between two attaches.
     void forget() noexcept {
         if (boottime_clock::now() < kept_until_) return;
         retries_.reset();

@@ -63,8 +63,8 @@ public:
     void committed();
 
     // Records `changes`, the counter in the session's row. It counts the session's requests to create or remove znodes,
-    // including refused requests. Also forgets the znodes that other sessions have removed: a database with this value
-    // of the counter also has those removals, which came before.
+    // including refused requests. Also forgets the znodes that other sessions have removed: these removals came before
+    // this value of the counter, so a database that has this value has the removals, too.
     void count(std::int64_t changes);
     // Forgets the counter of changes and the removed znodes. Call this when a new session begins.
     void forget() noexcept {

@@ -43,7 +43,7 @@ struct wanted_database {
 struct dialect {
     std::unique_ptr<database> (*make)(const wanted_database& wanted);
     // Returns true if the server keeps each acknowledged commit after a crash. The pointer is null if every database of
-    // this kind does.
+    // this kind keeps them.
     bool (*keeps_commits)(const database_address& where);
     // Returns the rule that the connect string's target violates, or an empty text. The pointer is null if the common
     // rules are enough.

@@ -118,7 +118,7 @@ consequence renaming::on_listed(contender_session& c, const renamed_znode& own,
         case answer_class::elsewhere:
         case answer_class::retry: return suspends{};
     }
-    // First send another write that stops the rename.
+    // A list on a connection without a fence (a write that stops the rename) does not show the outcome.
     if (answer.connection != fenced_on_) return goes_on{};
     const auto stands = [&answer](const std::string& name) {
         return std::find(answer.children.begin(), answer.children.end(), name) !=

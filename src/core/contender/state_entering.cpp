@@ -95,8 +95,8 @@ void outside::create_parents(contender_call& call) {
 void creating::on_reply(contender_call& call, const reply& answer) {
     if (sent.take_answer(answer)) return on_created(call, answer);
     // This is the answer to the request for the folder's children. The servers refused a batch that contained our
-    // create, so the create was sent again after that request. If the client may not list the folder, the next request
-    // for the children shows that, once our znode exists.
+    // create, so the create was sent again after that request. Ignores the answer, even a refusal, because the
+    // contender requests the children again once its znode exists.
     if (listing.take_answer(answer)) return call.ignore_list(answer);
     // The servers refused a batch that contained our create. So the create was sent again, after this read of the
     // semaphore's limit. The contender ignores the answer to this read, because a new read follows the create.

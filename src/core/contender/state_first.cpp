@@ -19,8 +19,8 @@ first::first(queued&& from) : waiting{std::move(from)} {
 
 // The contender gets the lock only while the lease lasts long enough (F28 in docs/reference/failures.md). Otherwise the
 // session sends a confirmation, a write that extends the lease, and calls this function again. The grant also waits for
-// a get of our znode that is in progress. If the latest get is too old, the contender sets a watch: where answers are
-// slow, another get would be too old as well.
+// a get of our znode that is in progress. If the latest get is too old, the contender sets a watch, which makes further
+// gets needless: if answers are slow, each get is too old when its answer arrives.
 void first::step(contender_call& call) {
     if (!call.may_ask()) return;
     auto& c = call.session;
@@ -46,10 +46,10 @@ void first::grant(contender_call& call) {
     TURNSTILE_CHECK(!own.asks());
     auto& c = call.session;
     // Contenders of a read-write lock may be granted in another order than their znodes were created, so their tokens
-    // cannot be their czxids alone. A contender that excluded this contender has left before this grant. The zxid of
-    // that contender's removal is higher than that contender's token, and the list of the folder's children shows that
-    // zxid as the folder's latest change (pzxid). If the folder's counter of creates has reached its maximum, the
-    // servers do not count a create as a change of the folder. Then pzxid may be lower than the contender's czxid.
+    // cannot be their czxids alone. Each contender that excluded this contender has left before this grant. The zxid of
+    // its removal is higher than its token. In the list of the children, the zxid of the folder's latest change (pzxid)
+    // is at least as high. If the folder's counter of creates has reached its maximum, the servers do not count a
+    // create as a change of the folder. In this case pzxid may be lower than this contender's czxid.
     const bool sorted_by_list = family(kind) == contender_family::read_write;
     // place: number_of_a_token
     const auto zxid = sorted_by_list ? std::max(pzxid, czxid) : czxid;

@@ -40,8 +40,8 @@ void held::on_reply(contender_call& call, const reply& answer) {
 
 void held::on_watch(contender_call& call, const watch_event& event) {
     if (event.path == call.folder()) {
-        // This contender's request for the folder's children sets its watch. So an event before the answer to that
-        // request comes from the watch of another contender of this session.
+        // This contender has a watch on the folder only after the answer to its request for the children. An event
+        // before this answer comes from the watch of another contender of this session.
         // place: arrival_behind_the_hold
         if (behind->is_watched_on(event.connection)) on_contended(call);
     } else if (event.path == path(call)) {
@@ -76,8 +76,8 @@ void held::end_epoch(contender_call& call, const error& why) {
     call.end();
 }
 
-// During a rename, the rename itself has probably removed the old znode. The answer to the rename then shows whether
-// the contender still has a znode.
+// During a rename, the rename itself has probably removed the old znode. Only the rename's answer shows whether the
+// contender still has a znode.
 void held::lose_znode(contender_call& call) {
     if (rename->is_wanted()) return;
     give_back(call);
@@ -146,7 +146,7 @@ void held::on_own_answer(contender_call& call, const reply& answer) {
 void held::apply_data(contender_call& call, const reply& answer) {
     const auto found = parse_revocation(answer.data);
     // An operator's order to leave ends the hold, even if the znode has the version that the contender knows. Servers
-    // that restart from older data may assign a version again.
+    // that restart from older data may give two writes the same version.
     // place: order_to_go
     if (found && found->manner == revocation_text::how::take)
         return revoke(call, taken_away(call.folder(), *found));

@@ -187,8 +187,8 @@ void leaving::give_back_and_end(contender_call& call) {
     call.end();
 }
 
-// During a rename, the rename itself has probably removed the old znode. The answer to the rename then shows whether
-// the contender still has a znode.
+// During a rename, the rename itself has probably removed the old znode. Only the rename's answer shows whether the
+// contender still has a znode.
 void leaving::lose_znode(contender_call& call) {
     if (!rename->is_wanted()) give_back_and_end(call);
 }

@@ -20,8 +20,8 @@ namespace turnstile::core {
 // True if the contender's znode is in the queue, as far as the contender knows, and the caller has not given up.
 [[nodiscard]] bool stands(const contender_state& current) noexcept;
 [[nodiscard]] bool waits_in_line(const contender_state& current) noexcept;
-// True for a hold, and for a contender that may get the lock soon: a write that also checks its znode (a confirmation)
-// must extend the lease.
+// True for a hold, and for a contender that may get the lock soon. The session sends confirmations for them: writes
+// that check the contender's znode and extend the lease.
 [[nodiscard]] bool needs_confirmation(const contender_state& current) noexcept;
 // True if no contender is ahead, so that the grant depends on the lease. Also true if the contender is reading from the
 // folder's data (low_water_mark.hpp) whether a contender is ahead.

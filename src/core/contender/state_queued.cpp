@@ -30,8 +30,8 @@ void queued::step(contender_call& call) {
     if (asks_for_place()) return;
     auto& c = call.session;
     if (is_listed_on(c.connection())) return probe(call);
-    // Reads our znode if the latest read is old: a client may have ordered this contender to leave, and then no grant
-    // may follow.
+    // Reads our znode if the latest read is old: since that read, a client may have ordered this contender to leave.
+    // No grant may follow that order.
     if (!own.is_fresh(c)) own.look(c, path(call));
     list(call);
 }
@@ -81,8 +81,8 @@ void queued::end_epoch(contender_call& call, const error& why) {
     call.enter(after_session(call, why));
 }
 
-// During a rename, the rename itself has probably removed the old znode. The answer to the rename then shows whether
-// the contender still has a znode.
+// During a rename, the rename itself has probably removed the old znode. Only the rename's answer shows whether the
+// contender still has a znode.
 void queued::lose_znode(contender_call& call) {
     if (rename->is_wanted()) return;
     give_back(call);
@@ -304,8 +304,8 @@ void queued::on_probed(contender_call& call, awaited_znode& probed, const reply&
     switch (classify(answer)) {
         case answer_class::ok:
             probed.on = answer.connection;
-            // The earlier read of the semaphore's limit set no watch on the folder, so the limit may have changed
-            // since. If it has changed, the contender lists the folder again.
+            // An empty name means the semaphore's folder, whose limit the contender has read before, without a watch.
+            // If the limit has changed since that read, the contender lists the folder again.
             if (probed.child.empty() && parse_limit(answer.data) != beside->permits.limit())
                 listed_on = 0;
             if (!probed.child.empty())

@@ -55,9 +55,9 @@ void standing::apply_own(contender_call& call, const reply& answer) {
 }
 
 // Handles the answer to the request that sets the watch on our znode. The request may have been lost with an earlier
-// connection, and its answer may arrive only after the next connection has begun. Then this function sets the watch
-// again. When that connection began, the contender sent no new request, because the lost request still counted as in
-// progress.
+// connection, and this outcome may arrive only after the next connection has begun. At the start of the next
+// connection, the lost request still counted as in progress, so the contender sent no other request. In this case the
+// function sets the watch again.
 void standing::apply_own_and_watch(contender_call& call, const reply& answer) {
     const bool is_lost = own.expects_watch(answer.id) && answer.outcome != outcome::answered &&
                          answer.connection < call.session.connection();

@@ -30,7 +30,7 @@ consequence waiting::read_data(contender_call& call, const reply& answer) {
     TURNSTILE_CHECK(answer.outcome == outcome::answered);
     const auto found = parse_revocation(answer.data);
     // An operator's order to leave ends the wait, even if the znode has the version that the contender knows. Servers
-    // that restart from older data may assign a version again.
+    // that restart from older data may give two writes the same version.
     if (found && found->manner == revocation_text::how::take)
         return refused{taken_away(call.folder(), *found)};
     static_cast<void>(take_note(answer.stat.version, found));  // the grant reports the request

@@ -2,7 +2,8 @@
 // relay_bound: the longest time between a follower's answer to a request and the moment at which the leader learns of
 // that request (R in docs/why/lease.md).
 //
-// The bound is (syncLimit + 1) * tickTime of the servers; with the option `assumed_stall`, that stall plus half a tick.
+// The bound is (syncLimit + 1) * tickTime of the servers. If the option `assumed_stall` is set, the bound is the
+// option's value plus half a tick.
 // Values that the user does not set come from the servers' report, or else from ZooKeeper's sample configuration. A
 // long granted session timeout may come from a long tick, since servers with default limits grant from 2 to 20 ticks.
 // So the granted timeout can lengthen the assumed tick, but never shortens it.

@@ -34,9 +34,9 @@ namespace turnstile::core {
 
 // `open` is a lowered limit that lacks the number of the last contender that may hold permits under the earlier limit
 // (is_open). The function finds this contender in `children`, a list that was read after the change to `open`, and
-// returns `open` with its number. If no contender may hold permits above the lowered limit, the function returns the
-// lowered limit alone. If the children's numbers do not determine their order, it returns `open` unchanged. `before` is
-// the limit before `open`.
+// returns `open` with this contender's number. If no contender may hold permits above the lowered limit, the function
+// returns the lowered limit alone. If the children's numbers do not determine their order, it returns `open` unchanged.
+// `before` is the limit that `open` has replaced.
 [[nodiscard]] permit_limit settled_limit(const permit_limit& open, const permit_limit& before,
                                          const std::vector<std::string>& children);
 

@@ -117,8 +117,8 @@ private:
         result_.foreign = family(other.wants.kind);
     }
 
-    // A reader with a lower number may be behind a writer that waits for our upgradable contender. That reader waits
-    // for the writer, so it does not hold the lock.
+    // Ignores the readers behind the first writer that waits for our upgradable contender. These readers wait for that
+    // writer, so they do not hold the lock.
     void judge_upgrade() {
         const auto numbers = numbers_of(own_);
         const auto base = sequence_distance(numbers.base, number_);

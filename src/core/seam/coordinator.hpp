@@ -131,7 +131,7 @@ public:
     virtual std::unique_ptr<coordinator_session> open(const session_settings& settings,
                                                       session_sink& sink) = 0;
 
-    // Called when the client closes: an open() that blocks then returns soon.
+    // Called when the client closes. Makes an open() that blocks return soon.
     virtual void end_opening() noexcept {}
 
     // Returns the chroot, which the servers put before our paths: empty, or a path like "/a/b".

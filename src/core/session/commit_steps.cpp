@@ -20,7 +20,7 @@ void commit_steps::with(contender_id hold, F&& event) {
     go_on(hold);
 }
 
-// First fails the hold's unsent commits, if an effect of the event has ended the hold.
+// If an effect of the event has ended the hold, fails the hold's unsent commits.
 void commit_steps::go_on(contender_id hold) {
     end_if_lost(hold);
     auto* const writes = owners_.commits.writes_of(hold);
@@ -49,8 +49,8 @@ void commit_steps::commit(const core::commit& request) {
         owners_.basics.actions.emplace_back(commit_answer{request.id, why});
         return;
     }
-    // First sets a watch on the hold's znode. So the session knows of another client's write before it gets the answer
-    // to the commit.
+    // Sets a watch on the hold's znode before the commit is sent. So the session knows of another client's write before
+    // it gets the answer to the commit.
     contender_steps{owners_}.with(
         request.hold, [](contender_core& hold, contender_session& c) { hold.watch_own_znode(c); });
     TURNSTILE_CHECK(!owners_.commits.contains(request.id));

@@ -57,8 +57,8 @@ public:
                                                 const confirmation_needs& needs,
                                                 time_point last_write, time_point now) const;
 
-    // Called when a contender needs confirmations (writes that extend the lease), and no contender has needed any
-    // before.
+    // Called when a contender begins to need confirmations (writes that extend the lease), and no other contender needs
+    // any.
     void first_needed(time_point now) { counts_from_ = now; }
     // Called when a confirmation (a write that extends the lease) is due, even if no contender has a znode to check.
     void begin(time_point now) { counts_from_ = sent_at_ = now; }

@@ -20,7 +20,7 @@ namespace turnstile::core {
 struct contender_entry {
     contender_core value;
     std::optional<time_point> deadline{};  // the deadline of the grant
-    // Number of repeated reads while the contender waits for a hold of the same owner.
+    // Number of repeated reads while the contender waits for a hold of the contender's own owner.
     std::uint32_t looks_at_own_hold = 0;
     friend bool operator==(const contender_entry&, const contender_entry&) = default;
 };
@@ -40,8 +40,8 @@ public:
     [[nodiscard]] const contender_core& at(contender_id id) const { return all_.at(id).value; }
     void add(contender_id id, contender_entry&& added);
     // Stores a changed contender, which was of kind `kind_before` before. `connection`: the number of the latest
-    // connection. Returns true if this is the first contender that needs confirmations, the writes that extend the
-    // lease.
+    // connection. Returns true if the contender now needs confirmations (writes that extend the lease), and no
+    // contender needed any before.
     [[nodiscard]] bool update(contender_id id, const contender_core& changed,
                               claim_kind kind_before, std::uint64_t connection);
     void erase(contender_id id) { all_.erase(id); }

@@ -3,7 +3,7 @@
 //
 // While creation_limits::under_way creates are in progress, further contenders wait in the state `outside`. After the
 // next answer they enter together. A contender that comes alone enters at once. Creates in one folder never share a
-// transaction, so a wait would gain them nothing. So a create in the folder of the previous create does not count
+// transaction, so they need not wait for one another: a create in the folder of the previous create does not count
 // towards creation_limits::under_way.
 //
 //     if (batch.is_open()) { batch.begin(); ...; batch.add({contender, id, znode}); }
@@ -41,8 +41,8 @@ struct creation {
     friend bool operator==(const creation&, const creation&) = default;
 };
 
-// Limits of one request: number of creates, and bytes of their paths and data. removal_queue.hpp explains the same
-// limits.
+// Limits of one request: number of creates, and bytes of their paths and data. removal_queue.hpp explains these
+// values, which are also the limits for removals.
 inline constexpr std::size_t k_most_creations = 64;
 inline constexpr std::size_t k_most_creation_bytes = 16 * 1024;
 // While this many creates are in progress, alone or in transactions, further contenders wait. With two creates in

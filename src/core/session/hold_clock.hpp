@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// hold_clock: stores three times of each contender: the end of its hold's time limit, the time of the warning before
-// the end of its hold, and the end of the lock delay, for which the contender waits after a holder's crash. Most
-// contenders have none of these times.
+// hold_clock: stores, for each contender, the end of its hold's time limit, the time of the warning before the end of
+// its hold, and the end of the lock delay, for which the contender waits after a holder's crash. Most contenders have
+// none of these times.
 //
 // Thread safety: none, a value.
 #pragma once

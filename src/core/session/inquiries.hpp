@@ -40,8 +40,8 @@ public:
         for (const auto& [id, inquiry] : waiting_) all.push_back(id);
         return all;
     }
-    // An inquiry is a read or write of a caller without a hold. Returns true if it is not in progress, and may be sent
-    // only on another connection than `connection` (only_on).
+    // An inquiry is a read or write of a caller without a hold. Returns true if the inquiry is not in progress, and its
+    // member `only_on` allows only a connection other than `connection`.
     [[nodiscard]] bool is_too_late(inquiry_id id, std::uint64_t connection) const {
         const auto& found = waiting_.at(id);
         return !found.under_way && found.only_on != 0 && found.only_on != connection;

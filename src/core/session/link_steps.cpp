@@ -29,8 +29,8 @@ void link_steps::on_open_failed(const open_failed& failure) {
     owners_.traces.leave();
 }
 
-// Replaces the session. The machine may have been paused, so the lease may have ended, and then later answers of the
-// session prove nothing.
+// Replaces the session: the machine may have been paused, so the lease may have ended. After the end of the lease,
+// answers of the session prove nothing.
 void link_steps::on_clock_stepped(const clock_stepped& step) {
     if (!owners_.link.has_epoch() || owners_.epochs.closing()) return;
     const auto ahead = std::chrono::duration_cast<std::chrono::milliseconds>(step.ahead);

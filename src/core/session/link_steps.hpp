@@ -33,8 +33,7 @@ public:
 
     // ---- the choice of the server ----
     // look_elsewhere: called when the connection does not answer; asks other servers for a leader. found_elsewhere:
-    // moves to the leader that answered. Both do so only if a move puts no hold and no queue position at risk
-    // (docs/why/silence.md).
+    // moves to the leader that answered, if the move puts no hold and no queue position at risk (docs/why/silence.md).
     void look_elsewhere();
     void found_elsewhere(const link_event& event);
 

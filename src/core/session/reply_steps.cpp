@@ -50,7 +50,7 @@ void reply_steps::note_proof(const reply& answer, bool write) {
     if (answer.outcome != outcome::answered || !proves_quorum(answer.error)) return;
     TURNSTILE_CHECK(answer.connection != 0);
     // A read-only server may have answered a request that was in progress when the session connected to that server.
-    // Such an answer proves nothing. The connection to that server has a higher number than the latest attached one.
+    // Such an answer proves nothing. That connection has a higher number than the latest connection that was attached.
     if (answer.connection > owners_.link.connection()) return;
     owners_.link.answered(answer.connection, answer.sent, owners_.basics.now, write);
 }

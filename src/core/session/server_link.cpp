@@ -120,8 +120,8 @@ std::optional<time_point> server_link::end_of_detached() const {
 }
 
 // The client does not give the session up at end_of_detached(). If all servers were down, they may take the session
-// back later, and then the client can close it and so remove its znodes from the queues. Servers that were wiped, or
-// were restored from older data, never take the session back. So the wait has a limit.
+// back later. The client can then close the session, which removes its znodes from the queues. Servers that were wiped,
+// or were restored from older data, never take the session back. So the wait has a limit.
 std::optional<time_point> server_link::given_up(bool closing) const {
     // place: abandon_is_due
     if (attached() || closing || session_id() == 0) return std::nullopt;

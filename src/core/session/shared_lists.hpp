@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // shared_lists: requests for a folder's children (*lists*), which contenders of a session share. While one list is in
-// progress, further contenders wait for the next list, and share it. An earlier list may not show a contender's new
-// znode.
+// progress, further contenders wait for the next list, and share it: the first list may not show their new znodes.
 //
 // Each sharer has a ticket, and gets an answer with that ticket. A contender does not wait for a list that was sent on
 // an earlier connection, because the answer to that list may come late.

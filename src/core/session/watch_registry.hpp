@@ -46,7 +46,7 @@ public:
     }
 
     // Notes that a contender, which has set no watch itself, is not interested in the path any more. Returns true if no
-    // other contender is interested and an earlier contender may have left a watch.
+    // other contender is interested, and a contender that left before may have set a watch, which still exists.
     [[nodiscard]] bool remove_unset(const std::string& path, contender_id id) {
         const auto entry = find(path, id);
         if (entry == paths_.end()) return false;

@@ -61,7 +61,7 @@ private:
     [[nodiscard]] error doubt() const override REQUIRES(mutex_);
     void cancel(const error& why) noexcept override;
     void leave(const error& why) noexcept override;
-    // Makes the client of the lock that was lost run the callback. Drops the callback if all locks were released
+    // Passes the callback to the client of the lost lock, which runs it. Drops the callback if all locks were released
     // meanwhile.
     void post(task callback) override;
     void on_part_lost(std::size_t which, std::uint64_t serial) override;

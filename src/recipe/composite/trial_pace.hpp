@@ -4,9 +4,9 @@
 //
 // A trial that does not get all parts has created znodes in vain, and has woken the contenders behind them. So after a
 // failed trial the next call waits for the first part, and tries the other parts only while it holds that part. After
-// two failed trials in a row the next three calls wait for the first part; after further failures the next seven, up to
-// 63. Calls for the same locks exclude each other by the first part, so their trials of the other parts succeed. After
-// a trial that gets all parts, the next call tries all parts again.
+// two failed trials in a row, the next three calls wait for the first part. Each further failure in a row doubles this
+// number and adds one, up to 63. Calls for the same locks exclude each other by the first part, so their trials of the
+// other parts succeed. After a trial that gets all parts, the next call tries all parts again.
 //
 // Thread safety: all members from any thread.
 #pragma once

@@ -9,7 +9,7 @@
 // Its term ends when the callbacks of the term's stop token have returned.
 //
 // Thread safety: all members from any thread. Listeners are called on the client's callbacks executor, one call at a
-// time and in order. Nothing else depends on that executor: await() may be called there.
+// time and in order. Nothing else depends on that executor, so a listener may call await().
 #pragma once
 
 #include <cstddef>

@@ -44,8 +44,8 @@ public:
         ++mine.shares;
         return owner_entry::shares;
     }
-    // Call this when the owner has been granted the lock for which it waited. The table stores the hold, with one
-    // guard.
+    // Call this when the owner has been granted the lock for which it waited. The table stores the hold, and
+    // counts one guard.
     // place: first_share
     void granted(const Owner& owner, Hold hold) { entries_[owner] = {std::move(hold), 1}; }
     void gave_up(const Owner& owner) { entries_.erase(owner); }

@@ -35,7 +35,7 @@ public:
         : queue_lock{internals::of(servers), path, family} {}
     queue_lock(std::shared_ptr<client_impl> servers, std::string_view path,
                core::contender_family family);
-    // Makes the queue of a mutex with the lock_options `modes`. Throws the errors of the other constructors, and
+    // Makes the queue of a mutex with the lock_options `modes`. Throws the errors of the constructors above, and
     // bad_option if `modes` is invalid.
     queue_lock(const client& servers, std::string_view path, const lock_options& modes);
 

@@ -64,8 +64,8 @@ bool is_given_up(const error& why) {
     return why == errc::cancelled || why == errc::interrupted;
 }
 
-// Names a step for finish_or_end(), which ends the process if memory is exhausted. Once the call may have written a
-// request or an order to release the lock, the call must report an outcome.
+// The name in the message of finish_or_end(), which ends the process if memory is exhausted. A call that may have
+// written a request or an order to release the lock must report an outcome, so it must not end by an exception.
 constexpr auto k_revocation = "a revocation";
 
 }  // namespace
@@ -146,7 +146,7 @@ public:
 
     // Deletes the znode if its data are still as in `ordered`; returns bad_version otherwise. Reads the znode again,
     // because the version alone does not identify the data. Servers may lose the write of the order to release, and
-    // continue from older data. They then assign the same version again.
+    // continue from older data. They may then give the version of that write to another write.
     [[nodiscard]] result<server_error> remove(const core::reply& ordered, const contender& target,
                                               const query_options& limits) const {
         for (int i = 0; i != k_most_tries; ++i) {

@@ -3,8 +3,8 @@
 -- replication id has changed. The id changes when a server restarts or replaces another server, and the server may then
 -- have older data. For each history, field "l" contains the time at which it began, and the last zxid before it.
 --
--- Suppose a client knows a create or a removal whose zxid is larger than that last zxid. The server has lost this
--- change, so a znode that was removed from a queue may exist again, and the client's session ends.
+-- Suppose a client knows a create or a removal from before a history. If its zxid is larger than the last zxid that "l"
+-- contains for this history, the server has lost the change. A removed znode may exist again, so the session ends.
 --
 -- The id may also change while connections remain. So the script changes the connection's number in each session's
 -- entry (its mark), and wakes every session. Each session must then attach again, and its later changes belong to the
