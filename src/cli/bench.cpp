@@ -64,8 +64,8 @@ std::int64_t received_by(const std::string& servers) {
     return sum;
 }
 
-// Waits for `span`, a signal or `done`, and then triggers `over`. Returns the signal, or 0. `done` means that all work
-// has already ended.
+// Waits until `span` has passed, a signal arrives or `done` is triggered, and then triggers `over`. Returns the signal,
+// or 0. `done` means that all work has already ended.
 int wait_for_end(const forwarded_signals& signals, std::chrono::seconds span,
                  std::stop_source& over, const std::stop_token& done) {
     const auto deadline = boottime_clock::now() + span;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // screen: prints successive frames on stdout. On a terminal, each frame replaces the previous frame, and is cut to the
-// window. Otherwise the frames follow each other.
+// window. Without a terminal, the frames follow each other.
 //
 // Thread safety: one thread.
 #pragma once

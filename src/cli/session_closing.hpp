@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // session_closing: closes the sessions of a dead `turnstile run`. It runs in the keeper, the process that watches the
-// command of `run` (cli/keeper.hpp). So the keeper is also the guardian of `run`.
+// command of `run` (cli/keeper.hpp).
 //
-// A usual guardian closes the sessions of a dead process at once, and the next waiter gets the lock. For `run` this is
-// too early, because the command may live a little longer. So the keeper is the guardian, and closes the sessions when
-// the command is dead. Until then it only reads the messages of `run`: an unread socket would be full after some
-// hundred messages, and later sessions would be unknown.
+// A usual guardian (a helper process) closes the sessions of a dead process at once, and the next waiter gets the lock.
+// For `run` this is too early, because the command may live a little longer. So the keeper is the guardian of `run`,
+// and closes the sessions when the command is dead. Until then it only reads the messages of `run`: an unread socket
+// would be full after some hundred messages, and later sessions would be unknown.
 //
 // Thread safety: one thread.
 #pragma once

@@ -21,8 +21,8 @@ namespace {
 // the library's own work. Further calls wait. The thread of a finished call runs the next waiting call.
 class call_room : public std::enable_shared_from_this<call_room> {
 public:
-    // Runs `work` on a worker, now or after other calls. Returns false if the workers have finished, and `work` will
-    // not run.
+    // Runs `work` on a worker, now or after other calls. Returns false, and never runs `work`, if the workers have
+    // finished.
     bool run(worker_pool& threads, std::function<void()> work) {
         {
             const base::lock_guard lock{mutex_};

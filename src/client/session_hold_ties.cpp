@@ -6,8 +6,8 @@
 
 namespace turnstile::detail {
 
-// Only the hold of a shared_contender has a function in `on_contended_`. The stop callback of this hold is the
-// library's code, and runs on the library's workers, so that the stop callback does not wait for user code.
+// A hold with a function in `on_contended_` belongs to a shared_contender. Its stop callback is the library's code, and
+// runs on the library's workers, so that it does not wait for user code.
 bool session_hold::post_trigger() {
     const auto& services = session_->services();
     const auto& threads = on_contended_.changed() ? services.workers : services.loss_callbacks;

@@ -14,7 +14,7 @@ namespace turnstile::detail {
 namespace {
 
 // A session counts as late if it is not attached after a third of the session timeout, while another session is
-// attached. Short session timeouts need the minimum: a busy server takes longer to open a session than to serve it.
+// attached. The minimum is for short session timeouts: a busy server may need long to open a session.
 constexpr int k_patience_parts = 3;
 constexpr core::duration k_least_patience = std::chrono::seconds{2};
 

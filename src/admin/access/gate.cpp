@@ -23,7 +23,7 @@ std::string_view single(const http_request& request, const std::string& name) {
 }
 
 // Returns the values of all headers with this name as one list. Some proxies append an address to the client's header,
-// and other proxies add another header after it.
+// and other proxies add a second header with this name.
 std::string list_of(const http_request& request, std::string_view name) {
     std::string list;
     for (const auto& each : request.headers)

@@ -40,7 +40,7 @@ export function sign_in_form(context) {
       me().names
         ? h('label', { class: 'field' }, h('span', null, 'Name'),
           h('input', { type: 'text', name: 'user', autocomplete: 'username', autocapitalize: 'off', spellcheck: 'false', maxlength: 64 }))
-        // Password managers store one password for each name.
+        // Password managers store a password under a user name, so the form has a hidden user name.
         : h('input', { type: 'hidden', name: 'username', autocomplete: 'username', value: 'turnstile' }),
       h('label', { class: 'field' }, h('span', null, 'Password'),
         h('input', {

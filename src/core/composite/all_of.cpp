@@ -86,8 +86,8 @@ void all_of::try_from(std::size_t part) {
     }
 }
 
-// If the lock `part` is contested (another contender is ahead), gives back the locks that the call requests after it:
-// the holder of the contested lock may be waiting for them.
+// If the lock `part` is contested (another contender is ahead), gives back the locks behind it in the call's
+// order: the holder of the contested lock may be waiting for them.
 void all_of::on_tried(std::size_t part, std::optional<refusal> why) {
     if (why == refusal::own) {
         end_with(ending::fail, part);

@@ -106,7 +106,7 @@ public:
     void revoke(contender_session& c, const error& why);
     // Continues with requests that had to wait for the end of a commit (guarded_write.hpp).
     void proceed(contender_session& c) { step(c); }
-    // Handles the answer to a read of our znode that a commit has sent.
+    // Handles the answer to a commit's read of our znode.
     void apply(contender_session& c, const reply& answer);
     void version_became(std::int32_t version) noexcept;
 

@@ -126,7 +126,7 @@ struct standing {
     base::cold<std::optional<asked_to_release>> request{};
 
     [[nodiscard]] std::string path(const contender_call& call) const;
-    // True if our znode's position in the order is certain: no contender with the same or a lower number can come any
+    // True if our znode's position in the order is certain: no contender with our number or a lower number can come any
     // more.
     [[nodiscard]] bool is_ordered() const { return ordered_number().has_value(); }
     [[nodiscard]] std::optional<std::int32_t> ordered_number() const;
