@@ -94,8 +94,8 @@ void remove_below(int parent, const char* name) {
     ::unlinkat(parent, name, AT_REMOVEDIR);
 }
 
-// Removes the control groups of dead `turnstile run` processes. A living `turnstile run`, or the process that watches its
-// command (cli/keeper.hpp), holds a file lock on the group's folder.
+// Removes the control groups of dead `turnstile run` processes. A living `turnstile run`, or the process that watches
+// its command (cli/keeper.hpp), holds a file lock on the group's folder.
 void remove_left_behind(int parent) {
     const int folder = ::openat(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR* const entries = folder < 0 ? nullptr : ::fdopendir(folder);
