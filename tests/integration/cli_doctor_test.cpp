@@ -77,7 +77,8 @@ TEST_F(cli_doctor, finds_nothing_and_leaves_nothing) {
     EXPECT_EQ(report.at("session").at("timeout_granted_ms"), 30'000);
     EXPECT_EQ(report.at("path").at("folder"), path);
     EXPECT_EQ(report.at("path").at("containers"), true);
-    // The server and the doctor have the same wall clock, so the difference must be within the uncertainty.
+    // The server and the doctor have the same wall clock, so the reported difference must be within the reported
+    // uncertainty.
     EXPECT_LE(std::abs(report.at("clocks").at("leader_ahead_ms").get<int>()),
               report.at("clocks").at("uncertainty_ms").get<int>());
     EXPECT_LE(server().counters(0).at("znode_count"), znodes);

@@ -334,8 +334,8 @@ TEST_F(cli_loss, no_overlap_while_holders_are_stopped_and_killed) {
                 stubborn(word)));
         ASSERT_TRUE(holder.wait_for_output(word)) << output();
         auto next = start(run({path}, alone()));
-        // On a slow machine, the session of 4 s may expire without a disturbance. The next command has then already
-        // run.
+        // On a slow machine, the session of 4 s may expire before the test stops the holder. The next command has then
+        // already run.
         ASSERT_TRUE(eventually([&] { return queue().size() == 2 || !next.running(); }));
         if (stopped) holder.pause();
         if (!stopped) holder.kill();

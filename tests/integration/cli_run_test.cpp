@@ -300,7 +300,7 @@ TEST_F(cli_run, daemons_end_with_the_command) {
     EXPECT_EQ(code_of(alone()), 0);
 }
 
-// Programs that start programs often ignore SIGCHLD, and their children inherit that.
+// Programs that start programs often ignore SIGCHLD, and their children inherit this setting.
 TEST_F(cli_run, sigchld_is_ignored_at_the_start) {
     const words ignoring{"env", "--ignore-signal=CHLD"};
     EXPECT_EQ(code_of(ignoring + run({path}, {"sh", "-c", "exit 5"})), 5);

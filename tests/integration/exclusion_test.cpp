@@ -53,8 +53,8 @@ TEST(exclusion, eight_processes_take_turns_in_the_order_of_their_znodes) {
         EXPECT_LT(grants[i - 1].token, grants[i].token) << "grant " << i;
         EXPECT_LT(grants[i - 1].sequence, grants[i].sequence) << "grant " << i;
     }
-    // G3 (a release wakes only the next waiter): by the server's counters, a release causes at most one event for the
-    // successor and one for the releaser.
+    // Promise G3 (a release wakes only the next waiter): by the server's counters, a release causes at most one event
+    // for the successor and one for the releaser.
     const auto after = server().counters(0);
     for (const auto* counter : {"node_deleted_watch_count", "cnt_node_deleted_watch_count"}) {
         if (!after.contains("sum_" + std::string{counter})) continue;
@@ -67,8 +67,8 @@ TEST(exclusion, eight_processes_take_turns_in_the_order_of_their_znodes) {
     EXPECT_TRUE(queue_names(*observer, path).empty());
 }
 
-// G3 (a release wakes only the next waiter): counts the events on each waiter's connection while a long queue is
-// released.
+// Promise G3 (a release wakes only the next waiter): counts the events on each waiter's connection while a long queue
+// is released.
 TEST(exclusion, G3_a_release_wakes_one_waiter_however_long_the_queue_is) {
     constexpr std::size_t k_waiters = 20;
     const auto path = lock_path();

@@ -67,7 +67,7 @@ protected:
     const std::string where = GetParam().connect_string();
     const testing::temporary_folder folder;
     const std::string path =
-        // All tests share the server, so each test needs another path.
+        // All tests share the server, so each test needs a different path.
         "/tests/guarded_kinds/" + folder.path().filename().string();
     std::unique_ptr<client> others = connect(where);
     mutex lock{*others, path};

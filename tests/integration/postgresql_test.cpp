@@ -180,7 +180,7 @@ TEST(postgresql_refusals, a_parameter_that_libpq_does_not_know_is_refused_at_onc
     }
 }
 
-// This schema hides PostgreSQL's `current_setting`, so the server seems older.
+// This schema hides PostgreSQL's `current_setting`, so the server looks like PostgreSQL 11.22.
 TEST(postgresql_refusals, an_older_server_is_told_by_its_own_code) {
     shared_server().run_sql(
         "CREATE SCHEMA IF NOT EXISTS older; "
@@ -265,7 +265,7 @@ TEST(postgresql_refusals, a_server_that_is_not_there) {
                 AllOf(HasSubstr("refused"), Not(HasSubstr("secret"))));
 }
 
-// sql::check explains this failure. For other failures, it repeats the server's message.
+// If the connection is to another database, sql::check says so. For other failures, it repeats the server's message.
 TEST(postgresql_check, says_that_the_connection_is_to_another_database) {
     const auto servers = connect_to_database(60s);
     mutex lock{*servers, lock_path()};

@@ -248,7 +248,7 @@ TEST(refusals, of_redis_that_takes_no_writes) {
     testing::redis_server server{{.config = "save 3600 1\n"}};
     server.start();
     const auto where = server.connect_string();
-    // A folder of this name makes the snapshot fail.
+    // A folder named dump.rdb makes the snapshot fail.
     std::filesystem::create_directories(server.folder() / "dump.rdb" / "in_the_way");
     static_cast<void>(server.ask("BGSAVE"));
     ASSERT_TRUE(eventually([&] { return server.ask("SET a 1").starts_with("-MISCONF"); }))

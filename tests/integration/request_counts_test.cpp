@@ -45,7 +45,7 @@ protected:
 
 TEST_F(requests, of_an_uncontended_cycle_are_two_and_no_event) {
     const auto client = session();
-    // The client saves requests only when it knows that the server is a ZooKeeper server.
+    // The client omits requests only when it knows that the server is a ZooKeeper server.
     ASSERT_TRUE(eventually([&] { return client->session(0).role != server_role::unknown; }));
     mutex lock{*client, path};
     expect_at_most(2, 0, [&](int) {

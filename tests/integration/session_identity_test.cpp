@@ -89,7 +89,7 @@ struct held_session {
           hold{lock.acquire({.timeout = limit()})},
           id{of.session().id} {}
 
-    // Checks that the session is the same and lives.
+    // Checks that the client still has the session that it had at the grant, and that this session can write.
     void expect_untouched() const {
         const auto written =
             hold->commit(transaction{}.create(lock_path() + ".after", ""), {.timeout = limit()});

@@ -88,7 +88,7 @@ TEST_F(shared, F10_a_downgrade_whose_answer_is_lost_is_found_out) {
     EXPECT_EQ(seen.holders().value().front().kind, contender_kind::reader);
 }
 
-// G3 (no waiter wakes in vain): the release of a permit wakes only the first waiter, which then wakes the next.
+// Promise G3 (no waiter wakes in vain): the release of a permit wakes only the first waiter, which then wakes the next.
 TEST_F(shared, G3_a_release_wakes_the_head_and_the_one_behind_it) {
     constexpr std::size_t k_waiters = 8;
     semaphore pool{*observer, path, 2};

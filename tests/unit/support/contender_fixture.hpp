@@ -40,8 +40,8 @@ protected:
         answer.children = std::move(children);
         lock.on_reply(session.event(), answer);
     }
-    // Answers the oldest get, which reads the predecessor's znode, the contender's znode, or another znode with the
-    // contender's number.
+    // Answers the oldest get request, which reads the predecessor's znode, the contender's znode, or another znode with
+    // the contender's number.
     void get_answers(std::int64_t owner = 0x999, std::int64_t czxid = 1) {
         auto answer = session.reply_to<core::get_op>();
         answer.stat.ephemeral_owner = owner;

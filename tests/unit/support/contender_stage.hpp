@@ -168,7 +168,7 @@ public:
         open.erase(found);
         return answer;
     }
-    // Takes the unanswered get of this path, and returns an ok answer to it. A test fails if there is none.
+    // Takes the unanswered get request for this path, and returns an ok answer to it. A test fails if there is none.
     [[nodiscard]] core::reply reply_to_get(const std::string& path) {
         core::reply answer;
         answer.outcome = core::outcome::answered;

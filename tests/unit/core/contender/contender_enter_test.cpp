@@ -122,7 +122,7 @@ TEST_F(contender_once, takes_a_free_lock) {
     EXPECT_EQ(session.times_told<granted>(), 1U);
 }
 
-// Failure F33: an acquire that tries once and fails leaves neither a znode nor a watch.
+// Failure F33: an acquire that tries once and fails must leave neither a znode nor a watch.
 TEST_F(contender_once, is_busy_behind_somebody_and_leaves_nothing) {
     enter_queue(3, {other_name(1), other_name(2)});
     expect_failed(errc::busy);

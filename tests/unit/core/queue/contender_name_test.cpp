@@ -84,7 +84,7 @@ TEST(contender_name, takes_part_if_it_is_a_mutex_contenders) {
             << sample.library << ": " << sample.name;
 }
 
-// Failure F14: a foreign child blocks no contender.
+// Failure F14: a foreign child must block no contender.
 TEST(contender_name, is_foreign_otherwise) {
     for (const auto& sample : k_foreign)
         EXPECT_EQ(contender_sequence(sample.name, contender_family::lock), std::nullopt)

@@ -74,7 +74,7 @@ TEST(queue_rule_read_write, a_writer_waits_for_everybody_ahead) {
     expect_waits({write(5), write(1), write(6)}, write(5), write(1), 1);
 }
 
-// Failure F19: a reader waits only for writers ahead of it.
+// Failure F19: a reader must wait only for writers ahead of it.
 TEST(queue_rule_read_write, F19_a_reader_waits_for_writers_ahead_only) {
     expect_waits({read(5), write(2), write(3), read(4), write(6)}, read(5), write(3), 2);
     expect_granted({read(5), read(4), write(6)}, read(5));
@@ -181,7 +181,7 @@ TEST(queue_rule_upgrade, knows_the_order_across_a_wrap) {
                    arrived(k_last - 1, k_first));
 }
 
-// Failure F18: if contenders have equal sequence numbers, their czxids show which contender is first.
+// Failure F18: if contenders have equal sequence numbers, their czxids must decide which contender is first.
 TEST(queue_rule_upgrade, asks_for_the_czxids_of_everybody_with_its_number) {
     constexpr std::int32_t k_stuck = 2147483647;
     const auto self = upgrade(k_stuck, k_stuck);

@@ -58,8 +58,8 @@ TEST_F(session_silence, is_left_for_a_server_that_answers) {
     EXPECT_THAT(left, ElementsAre(1));
 }
 
-// If no other server answers either, the ensemble has failed or the client's machine is overloaded. So the client
-// stays.
+// If no other server answers either, the ensemble has failed or the client's machine is overloaded. So the client stays
+// at its server.
 TEST_F(session_silence, of_all_servers_is_waited_out) {
     fall_silent();
     pass(k_timeout);

@@ -75,7 +75,7 @@ TEST_F(session_states, say_lost_when_the_servers_may_have_expired_the_session) {
     EXPECT_EQ(epoch(), 1U) << "it may yet be closed in order";
 }
 
-// Failure F9: the session reports `lost` before any later state, even if it learns of several changes at once.
+// Failure F9: the session must report `lost` before any later state, even if it learns of several changes at once.
 TEST_F(session_states, say_lost_before_connecting) {
     start_attached();
     detach();
