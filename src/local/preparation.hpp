@@ -39,8 +39,8 @@ protected:
     ~node_source() = default;
 };
 
-// Prepares the parts of one request. The calls change no znode, but each part sees the effects of the parts before it.
-// A multi (a request with several parts) therefore takes effect completely or not at all. Not thread-safe. The object
+// Prepares the parts of one request. Each part sees the effects of the parts before it, but the calls change no znode.
+// So a multi (a request with several parts) takes effect completely or not at all. Not thread-safe. The object
 // keeps references to the constructor's arguments.
 class preparation {
 public:

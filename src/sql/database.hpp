@@ -176,8 +176,8 @@ public:
     // locks of the same path. A shared lock excludes only exclusive locks. Call this at most once in a transaction.
     virtual void lock(std::span<const std::string> paths, lock_mode mode) = 0;
     // Asks for a new transaction number; the answer is one row with one cell. The number is larger than the numbers of
-    // all transactions that have ended. It is also larger than the numbers of all earlier transactions that locked one
-    // of the same paths exclusively.
+    // all transactions that have ended. It is also larger than the number of each earlier transaction that locked
+    // exclusively a path that this transaction has locked.
     virtual asked_statement ask_number() = 0;
     std::int64_t next_number() { return to_integer(answer(ask_number()).rows.front().front()); }
 

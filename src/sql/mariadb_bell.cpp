@@ -23,7 +23,7 @@ constexpr std::chrono::seconds k_sleep{5};
 // differ.
 constexpr std::chrono::milliseconds k_early{100};
 
-// Returns the name of a user-level lock. All databases of a server share these names, so the name contains a hash of
+// Returns the name of a user-level lock. All databases of a server share the lock names, so the name contains a hash of
 // the database's name (FNV-1a). The hash is short, because the server allows 64 characters.
 std::string lock_of(std::string_view use, std::string_view database, std::int64_t session) {
     return fmt::format("'turnstile-{}-{:08x}-{}'", use, hash_of(database), session);

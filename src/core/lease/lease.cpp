@@ -15,8 +15,8 @@ namespace {
 // bounded. R is the longest time until the leader learns of a request that a follower has answered.
 constexpr int k_timeout_grain = 64;
 constexpr int k_relay_grain = 128;
-// The C client pings after a third of the session timeout without a request. The core sends an `exists` a little
-// earlier, because the C client does not report when it sent a ping and when the answer came.
+// The C client pings after a third of the session timeout without a request, but does not report the times of the ping
+// and of its answer. So the core sends an `exists` a little earlier, which makes the ping needless.
 constexpr int k_keep_alive_tenths = 3;
 constexpr int k_least_keep_alive = 32;  // a fraction: S / 32
 constexpr int k_least_left = 16;        // a fraction: S / 16

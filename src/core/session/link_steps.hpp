@@ -46,8 +46,8 @@ private:
     void go_on_attached();
     void refuse_for_good(const error& why);
     void revoke_all(const error& why);
-    // True if a move to another server puts no contender at risk. Either the lease lasts longer than the move, which
-    // takes at most session_requests::silence_limit(). Or no contender would lose anything by the end of the session.
+    // True if a move to another server puts no contender at risk: the lease lasts longer than the move (at most
+    // session_requests::silence_limit()), or no contender would lose anything by the end of the session.
     [[nodiscard]] bool lease_outlives_move() const;
 
     session_owners& owners_;

@@ -18,7 +18,7 @@ namespace turnstile::core {
                                std::size_t ahead, const std::string& predecessor);
 
 // Called at each second look (a repeated read, second_looks.hpp) of a waiter that is next in line. Warns once of a call
-// that perhaps never ends: the call has no deadline, and waits some seconds for a hold of its owner (usually the
+// that perhaps never ends: the call has no deadline, and has waited some seconds for a hold of its owner (usually the
 // calling thread). Does not warn of calls without an owner, like calls of coroutines: they may rightly wait for
 // each other on one thread.
 void note_wait_for_own_hold(session_owners& owners, contender_id id);

@@ -42,7 +42,7 @@ struct removal {
 
 // Limits of one request: number of removals, and bytes of their paths. A transaction within these limits occupies the
 // servers no longer than a small write. The 16 KiB are a sixty-fourth of the servers' default limit for a packet
-// (jute.maxbuffer, 1 MiB), so every server accepts it.
+// (jute.maxbuffer, 1 MiB), so every server accepts the transaction.
 inline constexpr std::size_t k_most_removals = 64;
 inline constexpr std::size_t k_most_removal_bytes = 16 * 1024;
 // While this many requests with removals are in progress, further removals gather. With two requests in progress, the

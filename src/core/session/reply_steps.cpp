@@ -113,7 +113,7 @@ void reply_steps::deliver(const for_search& recipient, const reply& answer) {
 }
 
 // Searches each answer that contains the folder's children, whatever the request's purpose, for znodes that a create
-// has made after its answer was lost (abandoned_creates.hpp). Other answers have no children.
+// has made after its answer was lost (abandoned_creates.hpp).
 void reply_steps::look_for_abandoned(const std::string& folder, const reply& answer) {
     if (is_heard(answer) && !answer.children.empty())
         contender_steps{owners_}.remove_abandoned(folder, answer.children);

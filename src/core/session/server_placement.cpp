@@ -103,7 +103,7 @@ void server_placement::settle_or_seek(const lease& lease, session_basics& basics
 std::optional<time_point> server_placement::no_lease(const lease& lease) const {
     if (!stay_ || lease.can_be_kept() || stay_->at == stage::seeking) return std::nullopt;
     // The server may still report that it leads. The session waits for this report for at most one session timeout.
-    // After a pause, the process gets one session timeout to read the messages that arrived during the pause.
+    // If the process was stopped, it gets one session timeout to read the messages that arrived during the stop.
     const auto timeout = lease.timeout();
     const auto role_settled = stay_->told ? stay_->since : stay_->attached_at + timeout;
     const auto heard_all = awake_since_ + timeout;

@@ -179,7 +179,7 @@ public:
         }
     }
 
-    // Removes each request or order to release that is equal to `words` from the end of the data. If Curator's request
+    // Removes, at the end of the data, each request or order to release that is equal to `words`. If Curator's request
     // has replaced the data, writes the earlier data again. Returns false if the znode is gone.
     [[nodiscard]] result<bool> withdraw(const contender& target, const core::revocation_text& words,
                                         const query_options& limits) const {

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Ends the expired sessions and removes their znodes. All removals of one session have the same zxid. If an operator
--- has revoked a right, the server may abort the script in the middle, and does not roll back its writes. So the script
--- deletes last the data that show that the session must end. After an abort, the next script ends the session again.
+-- has revoked a right, the server may abort the script in the middle, and does not roll back its writes. So the last
+-- writes delete the data that show that the session must end. After an abort, the next script ends the session again.
 local function parent_of(path)
   local at = string.match(path, '^.*()/')
   return at == 1 and '/' or string.sub(path, 1, at - 1)
