@@ -16,7 +16,7 @@ CREATE TABLE IF NOT EXISTS turnstile_sessions (
 ) ENGINE = InnoDB;
 -- A user's transaction can prevent the removal of a znode: it locks the znode's entry in the index
 -- turnstile_nodes_created. Changing a znode leaves this entry unchanged, and removing the znode deletes it. The lock
--- also covers the gap after the entry. This hinders no client, because new entries come after all other entries.
+-- also covers the gap before the entry. This hinders no client, because new entries come after all other entries.
 CREATE TABLE IF NOT EXISTS turnstile_nodes (
     path varbinary(2000) PRIMARY KEY,
     parent varbinary(2000) NOT NULL,
