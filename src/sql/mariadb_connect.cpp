@@ -107,8 +107,8 @@ std::optional<std::int64_t> mariadb_database::version_of_tables() {
     return rows.empty() ? std::nullopt : std::optional{to_integer(rows.front().front())};
 }
 
-// If several clients start at once, one of them creates the tables. MariaDB commits each table separately. If that
-// client dies in between, the next client creates the missing tables, because the version is written last.
+// If several clients start at once, one of them creates the tables. MariaDB commits each table separately. If
+// the client dies between two tables, the next client creates the missing tables, because the version is written last.
 void mariadb_database::make_tables() {
     auto version = version_of_tables();
     if (!version) {
@@ -122,7 +122,7 @@ void mariadb_database::make_tables() {
     check_engine();
 }
 
-// An operator may have created or altered the tables with another engine.
+// An operator may have created or altered the tables with an engine other than InnoDB.
 void mariadb_database::check_engine() {
     const result_rows others = run_alone(
         "SELECT table_name, engine FROM information_schema.tables WHERE table_schema = DATABASE() "
@@ -137,8 +137,8 @@ void mariadb_database::check_engine() {
                         others.rows.front()[0], others.rows.front()[1])};
 }
 
-// Makes all later transaction numbers larger than the time of day in microseconds. A server may have older data, after
-// a crash, after a restore from a copy, or as a promoted replica. It would otherwise assign earlier numbers again.
+// Makes all later transaction numbers larger than the time of day in microseconds. Otherwise a server with older data
+// (after a crash, after a restore from a copy, or as a promoted replica) would assign earlier numbers again.
 void mariadb_database::raise_numbers() {
     const auto now = run_alone("SELECT " + words().now).rows.front().front();
     run_alone(flavour_->raise_numbers(now));

@@ -87,7 +87,7 @@ void mariadb_database::ring_further(std::span<const std::int64_t> to_wake) {
     }
 }
 
-// Logs nothing for error 1094 (no such thread): the other session is attaching, and will fetch its events, or it has
+// Logs nothing for error 1094 (no such thread): the session to wake is attaching, and will fetch its events, or it has
 // ended.
 void mariadb_database::tell_of_ring(const mariadb_error& why) {
     if (why.number == k_not_owner && !std::exchange(told_of_ring_, true))
@@ -133,8 +133,8 @@ result_rows mariadb_database::execute(const std::string& statement,
     return answer(begin_asking(statement, arguments));
 }
 
-// MariaDB has no UPDATE ... RETURNING. Instead the UPDATE calls LAST_INSERT_ID(expression), and the server returns that
-// value with the count of rows.
+// MariaDB has no UPDATE ... RETURNING. Instead the UPDATE calls LAST_INSERT_ID(expression), and the server returns the
+// expression's value with the count of rows.
 asked_statement mariadb_database::ask_to_update_session(const std::string& assignments,
                                                         const std::string& condition,
                                                         const std::string& answer,

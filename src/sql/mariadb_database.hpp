@@ -11,9 +11,9 @@
 // znode can be locked. No statement changes these rows.
 //
 // A user's own transaction may lock a znode's row (sql::check). Statements that would remove the row do not wait for
-// this lock, but fail with the server's error 1205, or 3572 in MySQL. Statements that insert a row wait for a lock of the
-// gap only in MySQL, and there at most one second. For all other statements, the server's lock timeout is longer than the
-// client's time limit. So both errors always mean that a user has locked the row or the gap.
+// this lock, but fail with the server's error 1205, or 3572 in MySQL. If the user has locked the gap for a new row, the
+// INSERT fails with error 1205, in MySQL after a second. For all other statements, the server's lock timeout is longer
+// than the client's time limit. So both errors always mean that a user has locked the row or the gap.
 //
 // Thread safety: one thread at a time.
 #pragma once

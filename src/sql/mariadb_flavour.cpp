@@ -56,8 +56,8 @@ phrases words_of_mysql() {
 
 // Sets the connection's modes explicitly, so that no default of the server or the user changes the meaning of
 // statements. (sql_select_limit = DEFAULT would be the server's global value.) If the process is stopped inside a
-// transaction, the server ends the transaction after `patience` seconds. The lock timeout is longer than that, so the
-// client gives up before the server reports error 1205.
+// transaction, the server ends the transaction after `patience` seconds. The lock timeout is longer than `patience`, so
+// the client gives up before the server reports error 1205.
 std::string settings_with(std::int64_t patience, const char* limit_of_statements,
                           const std::string& limit_of_pauses) {
     return fmt::format(

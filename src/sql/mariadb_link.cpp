@@ -54,8 +54,8 @@ int ready_flags(int waits, short events) noexcept {
     return flags;
 }
 
-// libmariadb's first call makes the whole process ignore SIGPIPE, and child processes would inherit that. Only the
-// program may decide this. So this function restores the old action, and the threads that use a link block the signal.
+// libmariadb's first call makes the whole process ignore SIGPIPE, and child processes would inherit this action. Only
+// the program may change the action. So this function restores it, and the threads that use a link block the signal.
 void begin_library() {
     static std::once_flag begun;
     std::call_once(begun, [] {

@@ -58,8 +58,8 @@ result<bool> keeps_node(const std::string& which, const std::string& znode, MYSQ
 }
 
 // Detects an XA transaction. The check is necessary because InnoDB releases shared locks at XA PREPARE, long before the
-// commit. The statement names an unknown branch, so the server always refuses it and changes nothing. If another branch
-// is active, the error is ER_XAER_NOTA; otherwise it is ER_XAER_RMFAIL (MariaDB's sql/xa.cc, trans_xa_end).
+// commit. The statement names an unknown branch, so the server always refuses it and changes nothing. If the
+// connection has an active branch, the error is ER_XAER_NOTA, otherwise ER_XAER_RMFAIL (trans_xa_end in sql/xa.cc).
 bool is_in_xa(MYSQL* connection) {
     constexpr unsigned k_unknown_branch = 1397;
     constexpr std::string_view k_statement = "XA END 'turnstile: no such branch'";
@@ -84,7 +84,7 @@ result<void> check_mariadb_row(const std::string& znode, std::int64_t created, v
             errc::bad_option,
             "sql::check: the connection is in an XA transaction, whose locks end before it "
             "commits"};
-    // The server's version decides which of the two variables contains the isolation level.
+    // The name of the variable with the isolation level depends on the server's version.
     const auto level = ask(connection,
                            "SHOW SESSION VARIABLES WHERE Variable_name IN ('tx_isolation', "
                            "'transaction_isolation')");
@@ -98,8 +98,8 @@ result<void> check_mariadb_row(const std::string& znode, std::int64_t created, v
         const auto found = keeps_node(condition + number, znode, connection);
         if (found.has_error()) return found.error();
         if (!*found) continue;
-        // libmariadb may have reconnected silently (MYSQL_OPT_RECONNECT). Then each statement was its own transaction,
-        // and the lock is gone.
+        // libmariadb may have reconnected silently (MYSQL_OPT_RECONNECT). Then the statements were separate
+        // transactions, and the lock is gone.
         if (::mysql_thread_id(connection) != number_of_connection ||
             (connection->server_status & SERVER_STATUS_IN_TRANS) == 0)
             return in_no_transaction(" any more, because it was lost and opened again");

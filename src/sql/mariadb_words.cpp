@@ -92,8 +92,8 @@ bool keeps_commits(const mariadb_syncing& said) noexcept {
            method != "nosync" && method != "littlesync" && method != "O_DIRECT_NO_FSYNC";
 }
 
-// No lock is safe on these products. In TiDB, row locks and AUTO_INCREMENT numbers belong to one of several servers.
-// Vitess may spread the tables over several servers.
+// Finds products on which no lock is safe. In TiDB, row locks and AUTO_INCREMENT numbers belong to one of several
+// servers. Vitess may spread the tables over several servers.
 bool speaks_sql_of_these(const mariadb_facts& facts) {
     constexpr std::array k_others{"TiDB", "Vitess", "OceanBase"};
     return facts.mariadb || std::none_of(k_others.begin(), k_others.end(), [&](const char* other) {

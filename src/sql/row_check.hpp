@@ -15,7 +15,8 @@
 
 namespace turnstile::sql {
 
-// Returns the error for a connection to another database. The database's own message would only name a missing table.
+// Returns the error for a connection to a database other than the lock's. The server's message would only name a
+// missing table.
 [[nodiscard]] inline error not_the_lock_s_database() {
     return {errc::removed,
             "this database has no table turnstile_nodes: the connection is not to the database of "

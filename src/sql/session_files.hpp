@@ -3,10 +3,10 @@
 // operating system lock on the session's file for as long as it lives.
 //
 // The lock belongs to the open file (F_OFD_SETLK). The kernel releases the lock when the last descriptor of the open
-// file is closed. The kernel closes the process's descriptor when the process ends. A guardian process (which cleans up
-// after crashes) has another descriptor, and closes it after the session's process has ended. Under `turnstile run`,
-// the command is also dead by then. Other processes test the lock without taking it. If the file is missing, the
-// session lives until its deadline.
+// file is closed. The kernel closes the process's descriptor when the process ends. A guardian (a process that cleans
+// up after crashes) has another descriptor, and closes it after the session's process has ended. Under `turnstile run`,
+// a keeper process has that descriptor, and kills the command before it closes the descriptor. Other processes test the
+// lock without taking it. If the file is missing, the session lives until its deadline.
 //
 // To wake a session, a process changes the times of the session's file. When a session ends, its process closes the
 // file. The kernel reports the change and the close to other processes (file_bells.hpp). It reports a close shortly

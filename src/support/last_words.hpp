@@ -45,7 +45,7 @@ template <std::size_t N>
 inline constexpr std::string_view k_no_memory = ": out of memory: the process ends\n";
 
 // From now on a std::bad_alloc that no caller catches ends the process with "<program>: out of memory: ...". Without
-// this function the C++ runtime writes the name of a type. `program`: the program's name, as a string literal.
+// this function the C++ runtime would name only the exception's type. `program`: the program's name, a string literal.
 inline void name_lack_of_memory(const char* program) noexcept {
     static const char* named = nullptr;
     static std::terminate_handler usual = nullptr;

@@ -27,8 +27,8 @@ inline rlimit forbid_core_files() noexcept {
     return before;
 }
 
-// Locks memory against swapping, except the code of libraries. Code contains no secret, and may be larger than the
-// limit allows (OpenSSL's code is 6 MiB).
+// Locks memory against swapping, except the code of libraries. Code contains no secret, and may be larger than
+// RLIMIT_MEMLOCK allows (OpenSSL's code is 6 MiB).
 inline void lock_writable_memory() {
     std::ifstream maps{"/proc/self/maps"};
     for (std::string line; std::getline(maps, line);) {
@@ -43,7 +43,7 @@ inline void lock_writable_memory() {
     }
 }
 
-// Locks the memory against swapping. Locks later allocations only if no limit could then make them fail.
+// Locks the memory against swapping. Locks later allocations only if no RLIMIT_MEMLOCK could make them fail.
 inline void lock_memory() {
     rlimit locked{};
     ::getrlimit(RLIMIT_MEMLOCK, &locked);

@@ -85,8 +85,8 @@ public:
     [[nodiscard]] std::optional<std::string> answer(std::string_view token) override {
         if (!reason_.empty()) return std::nullopt;
         const auto turn = turn_of(mechanism_);
-        // A mechanism may fail without setting a text. Without this default, the text of an earlier step would be
-        // reported.
+        // A mechanism may fail without setting an error text. Without this default, the client would report the
+        // error text of an earlier step.
         ::sasl_seterror(own_, SASL_NOLOG, "the server's token is not the expected one");
         const char* out = nullptr;
         unsigned length = 0;

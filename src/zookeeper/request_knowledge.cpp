@@ -3,7 +3,7 @@
 
 namespace turnstile::zookeeper {
 
-// Takes the lock only if the answer changes the finding.
+// Takes the lock only if the request does not already count as known to the servers.
 void request_knowledge::answered() noexcept {
     if (finding_.load(std::memory_order_relaxed) == known_) return;
     const base::lock_guard lock{mutex_};

@@ -54,7 +54,7 @@ public:
     [[nodiscard]] bool is_foreign(const server_answers& told) const noexcept {
         return examines_ && told.software != server_software::zookeeper;
     }
-    // Returns true for the first warning about a foreign server.
+    // Returns true in the first call, so that the session warns once about a server that is not Apache ZooKeeper.
     [[nodiscard]] bool take_warning() noexcept { return !std::exchange(warned_, true); }
     // False once a server has refused to report its pace (tickTime and syncLimit).
     [[nodiscard]] bool reports_pace() const noexcept { return !pace_refused_; }

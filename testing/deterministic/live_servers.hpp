@@ -2,9 +2,9 @@
 // live_servers: the simulated ensemble in a deterministic run. Clients' messages reach it when the clients' threads
 // send them, and its planned events happen in virtual time.
 //
-// One mutex guards the ensemble, the network and the servers' side of all sessions. Each thread that enters first
-// executes the events that are due. The ensemble's own thread does so when no other thread enters. Messages to a client
-// wait at its session (live_session), for that session's thread.
+// One mutex guards the ensemble, the network and the servers' side of all sessions. A thread that has locked the
+// mutex begins by executing the events that are due. While no other thread locks the mutex, the ensemble's own thread
+// executes them. Messages to a client wait at its session (live_session), for the session's thread.
 //
 // Thread safety: any thread of the run may call all members, except where a comment says otherwise.
 #pragma once

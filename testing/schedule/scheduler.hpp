@@ -88,8 +88,8 @@ public:
         std::atomic<std::uint32_t> turn{0};  // 1: the thread may run
     };
     // A new thread begins with `enter` and ends with `leave`. In an endless run, a later thread reuses the number of an
-    // ended thread, or of a thread of a killed process. The killed process's thread may begin to run only after a later
-    // thread has got its number. So each thread has separate data at `place`.
+    // ended thread, or of a thread of a killed process. A thread of a killed process may begin to run after its number
+    // has passed to a later thread. So each thread has separate data at `place`.
     struct newcomer {
         std::uint8_t number = 0;
         thread* place = nullptr;

@@ -77,8 +77,8 @@ void redis_sentinel::start(test_deadline until) {
     for (const auto& sentinel : sentinels_) {
         sentinel->start(until);
         // With this command (Redis 7), sentinels check and inform each other more often. The leader of a failover
-        // checks the new master once a second, and informs the others within a publish period, which must be at least a
-        // second. A sentinel without this information for four periods makes the new master a replica.
+        // checks the new master once a second, and informs the other sentinels within a publish period, which must be
+        // at least a second. A sentinel without this information for four periods makes the new master a replica.
         (void)answer_of(*sentinel, "SENTINEL DEBUG info-period 200 publish-period 1000", until);
     }
     const bool formed = eventually(
@@ -168,7 +168,7 @@ std::size_t redis_sentinel::fail_over(test_deadline until) {
     std::string answer;
     // The sentinel refuses a failover until it has seen a suitable replica, and gives up a slow failover. So the loop
     // asks again. It reads the master and the failover's state from one answer. With two answers, the failover might
-    // end in between, and a second failover would undo the first one.
+    // end in between, and a second failover would undo the first failover.
     const bool done = eventually(
         [&] {
             const auto known = answer_of(*first, words("SENTINEL MASTER"), until) + ' ';

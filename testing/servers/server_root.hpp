@@ -5,8 +5,8 @@
 
 namespace turnstile::testing::detail {
 
-// Returns the folder with a server's programs: the value of this environment variable, or "/" if it is not set. Throws
-// std::runtime_error if the folder does not exist.
+// Returns the folder with a server's programs: the value of the environment variable `variable`, or "/" without this
+// variable. Throws std::runtime_error if the folder does not exist.
 [[nodiscard]] std::filesystem::path server_root(const char* variable);
 
 // Returns true for "/", which means this system's programs.

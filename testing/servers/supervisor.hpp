@@ -5,7 +5,7 @@
 // is dead, and the shell kills the process group or removes the folder. The shell is an orphan in a separate session,
 // so a signal to the test's process group (Ctrl-C, a timeout of ctest) does not reach the shell.
 //
-// Thread safety: none. A fork of this process also has the other end, so the shell waits for the last copy to end.
+// Thread safety: none. A fork of this process also has the other end, so the shell waits for the end of the forks, too.
 #pragma once
 
 #include <sys/types.h>

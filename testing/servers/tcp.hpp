@@ -31,7 +31,7 @@ public:
     tcp_connection(const std::string& host, std::uint16_t port, test_deadline until);
 
     void send(std::string_view rest);
-    // Reads this many bytes. Returns an empty text at the end of the stream.
+    // Reads `count` bytes. Returns an empty text at the end of the stream.
     std::string receive_exactly(std::size_t count);
     std::string receive_all();
 

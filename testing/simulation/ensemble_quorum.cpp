@@ -136,7 +136,7 @@ void ensemble::lead(server_id chosen) {
     agenda_.after(scenario_.time.tick / 2, ping_round{reign_});
 }
 
-// Removes all data by requests of an operator, because the checks of a history excuse the effects of such requests.
+// Removes all data by requests of an operator, because the checks of a history allow for an operator's requests.
 // Transaction numbers continue, so later tokens are still larger than earlier tokens.
 void ensemble::forget_everything() {
     latest_forgotten_ = latest_;
@@ -187,8 +187,8 @@ void ensemble::strike(const fault_due& event) {
     }
 }
 
-// Stops the leader, or stops a link or a follower, for a while. Between two stalls there is time for a ping of the
-// leader, so two stalls never add up to one longer stall.
+// Stops the leader, a link or a follower for a while. Between two stalls there is time for a ping of the leader, so
+// two stalls never add up to one longer stall.
 void ensemble::stall(std::optional<server_id> before_cut_of) {
     const auto now = agenda_.now();
     const auto& time = scenario_.time;

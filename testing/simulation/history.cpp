@@ -25,9 +25,9 @@ void history::on_created(const std::string& znode, const std::string& data, sess
     places_[znode] = {folder, all.size()};
     znode_record record;
     record.place = zxid;
-    // If one transaction deletes a contender's old znode and creates this znode, it has renamed the contender, which
-    // keeps its place. If the old znode existed only because the servers had lost an earlier deletion of it, that is
-    // also the only reason for this znode.
+    // If one transaction deletes a contender's old znode and creates this znode, it renames the contender, which
+    // keeps its place in the queue. If the old znode existed only because the servers had lost its deletion, this
+    // znode exists for the same reason.
     for (const auto& earlier : all) {
         if (earlier.deleted != zxid || earlier.session != session || earlier.data != data) continue;
         record.place = earlier.place;

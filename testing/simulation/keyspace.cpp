@@ -90,7 +90,7 @@ void keyspace::open(step& now) {
 }
 
 // Begins a new history of the tree at the first command of a restarted or new server, which may have older data than
-// the clients know. A history is a time without loss of data, identified by the number of its first transaction.
+// the clients know. A history is a period without loss of data, identified by the number of its first transaction.
 void keyspace::begin_history(const step& now) {
     if (server_ == now.wanted.server) return;
     server_ = now.wanted.server;

@@ -31,7 +31,7 @@ struct connect_request {
     // For a single server: the client's watches, and how many events it has received.
     local::client_watch_list watches{};
     std::uint64_t heard = 0;
-    // For a Redis server. `history`: the time without loss of data in which the session last attached
+    // For a Redis server. `history`: the period without loss of data in which the session last attached
     // (keyspace::begin_history). `changed`: the number of the latest creation or removal of a znode that the session
     // knows.
     std::int64_t history = 0;
@@ -90,7 +90,7 @@ struct served {
     std::optional<core::duration> until_next;  // until another session may expire
     std::int64_t zxid = 0;
     std::optional<local::client_watch_list> watches;  // in the answer to a poll that asks for them
-    // In the answer to a connect_request: identifies the server's current time without loss of data
+    // In the answer to a connect_request: identifies the server's current period without loss of data
     // (keyspace::begin_history).
     std::int64_t history = 0;
     // SQL: how many of the session's requests have created or removed znodes at this server.

@@ -65,8 +65,8 @@ def told_to_go(hold, taken):
         return hold.end
     for path in hold.paths:
         for order in taken[path]:
-            # A hold of several locks and a converted hold have several znodes, and the worker's notes name only one of
-            # them. The operator's order that ended such a hold may name another of its znodes.
+            # A hold of several locks and a converted hold have several znodes, and the worker's notes name only one
+            # of them. The operator's order that ended such a hold may name a znode that the notes do not name.
             simple = hold.znode != "-" and len(hold.modes) == 1
             if simple and order.znode != hold.znode:
                 continue

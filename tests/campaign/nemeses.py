@@ -249,11 +249,11 @@ class ZooKeeperNemeses(Nemeses):
             return
         flock = self.random.random() < 0.8
         leader = self.c.kind.leader() if flock and self.random.random() < 0.7 else None
-        # The idle sessions of flock.py must expire together with the victim's session. So their last messages must
-        # arrive within one tick, at a time that depends on the victim. The idle sessions have the timeout of a quick
-        # session. If the victim has a slow session, with a longer timeout, their last messages must arrive later than
-        # the victim's last message, by the difference of the timeouts. Until its stop the victim sends a message every
-        # few hundredths of a second.
+        # The idle sessions of flock.py must expire together with the victim's session. So the last messages of
+        # the idle sessions must arrive within one tick, at a time that depends on the victim. The idle sessions have
+        # the timeout of a quick session. If the victim has a slow session, with a longer timeout, the idle sessions
+        # must send later than the victim, by the difference of the timeouts. Until its stop the victim sends a message
+        # every few hundredths of a second.
         spread = self.c.settings.tick / 1000
         quick = self.c.settings.session / 1000
         words = aim.timeout - quick + self.random.uniform(-0.2, 0.05)
