@@ -53,8 +53,8 @@ TEST_F(cli_elect, a_killed_leader_is_followed_at_once) {
     EXPECT_TRUE(second.wait_for_output("second-leads")) << output();
 }
 
-// The keeper is a child process that kills the command in time. Without its keeper, a participant could lead again, but
-// could start no command.
+// The keeper is a child process that kills the command before the lease ends. Without its keeper, a participant could
+// lead again, but could start no command.
 TEST_F(cli_elect, a_leader_without_its_keeper_leaves_the_election) {
     auto first = start(elect("first", {}, serve("first")));
     ASSERT_TRUE(first.wait_for_output("first-leads")) << output();

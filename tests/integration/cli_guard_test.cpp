@@ -80,8 +80,8 @@ protected:
     }
 };
 
-// The keeper is a child process that kills the command in time. Here the keeper's clock would differ from the clock of
-// `run`, and the keeper might kill the command too late. So no command may start.
+// The keeper is a child process that kills the command before the lease ends. Here the keeper's clock would differ from
+// the clock of `run`, and the keeper might kill the command too late. So no command may start.
 TEST_F(cli_guard_clocks, no_command_starts_where_the_keepers_is_another) {
     for (const char* kind : {"run", "elect"}) {
         EXPECT_EQ(code_of(apart({TURNSTILE_PROGRAM, kind, path, "--", "echo", "started"})), 126);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests `turnstile run` during failures: signals, stopped and killed processes, broken connections, deleted znodes.
-// Each time, the next command must run alone. A file lock shows that (cli_fixture.hpp).
+// Each time, the next command must run alone, which a file lock checks (cli_fixture.hpp).
 #include <csignal>
 
 #include "cli_fixture.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the lock delay (after a crash, no contender gets the lock for this time) on a real server. The holder loses its
-// connection, or the answers to writes of the crash mark are lost. A crash mark is a znode that a crashed holder leaves
-// behind.
+// Tests the lock delay on a real server. The lock delay is the time after a holder's crash in which no contender gets
+// the lock. The holder loses its connection, or the answers to writes of the crash mark are lost. A crash mark is a
+// znode that a crashed holder leaves behind.
 #include "support.hpp"
 
 namespace turnstile::tests {

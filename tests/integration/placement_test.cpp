@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests which server a client chooses if its session timeout is too short for leases that are renewed through a
-// follower. The three servers have the sample configuration (tickTime 2 s, syncLimit 5). So the leader learns of a
-// message that a follower has answered within 12 s (the relay bound).
+// follower. The three servers have the sample configuration (tickTime 2 s, syncLimit 5). So within 12 s (the relay
+// bound) the leader learns of each message that a follower has answered.
 #include <gmock/gmock.h>
 
 #include <array>

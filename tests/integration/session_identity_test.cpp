@@ -117,8 +117,8 @@ TEST(session_identity, of_a_holder_is_left_to_it) {
     held.expect_untouched();
 }
 
-// The leader of the servers accepts a session's writes only from the server where the session attached last. So the
-// holder must attach to its own server again.
+// A server gives the holder's session id to a second client. The leader then accepts the session's writes only through
+// that server, so the holder must attach to its own server again.
 TEST(session_identity, of_a_holder_that_is_attached_elsewhere_is_left_to_it) {
     repeating_servers servers{3};
     const auto holder = connect(servers.where(), quick_options(k_over_a_restart));
@@ -160,7 +160,7 @@ TEST(session_identity, is_found_behind_those_of_many_clients) {
     EXPECT_FALSE(ids.contains(next->session().id));
 }
 
-// After an attach to a read-only server, the C client opens another session by itself. In this test, the restarted
+// After an attach to a read-only server, the C client opens a second session by itself. In this test, the restarted
 // server first repeats the id of an idle client's session, and the proxy makes that answer look read-only. So the C
 // client opens a second session, and gets the id of a lock holder's session. The library must not use that session.
 //

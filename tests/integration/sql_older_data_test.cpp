@@ -156,8 +156,8 @@ TEST_F(sql_older_data, without_another_client_s_removal_ends_the_session_that_wa
 }
 
 // The client knows that its first node was removed. The database goes back to data with this node, and then the
-// client's second node is removed. The number of removals is the same as before, so the library must compare more than
-// that number.
+// client's second node is removed. The data then count as many removals as the client knows, so the library must
+// compare more than that number.
 TEST_F(sql_older_data, without_one_of_two_removals_by_others_ends_the_session_that_was_told) {
     const auto me = recorder(through(proxy));
     const auto operator_s = recorder(database());

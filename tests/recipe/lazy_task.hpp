@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // lazy_task: a coroutine type in the form of L. Baker's cppcoro::task. The coroutine starts when another coroutine
-// awaits it. At its end it continues that coroutine by symmetric transfer, so that a chain of any length needs no
-// stack.
+// awaits it. At its end it continues that coroutine by symmetric transfer, so that any number of nested coroutines
+// needs no stack.
 //
 //     lazy_task<int> inner();
 //     lazy_task<int> outer() { co_return 1 + co_await inner(); }

@@ -147,8 +147,8 @@ TEST(simulation, keeps_what_rates_promise) {
 }
 
 // Deadlocks (cycles of waits) end one after another, and a client needs several reads to find each deadlock. The
-// history must not fail while callers still get answers: the time limit `settle` counts from the latest answer. In seed
-// 1 the leader takes 16 session timeouts to close sessions one after another. The last contender leaves 29 session
+// history must not fail while callers still get answers: the time limit `settle` starts at the latest answer. In seed 1
+// the leader takes 16 session timeouts to close sessions one after another. The last contender leaves 29 session
 // timeouts after the last fault.
 TEST(simulation, waits_for_those_who_still_come_to_their_turn) {
     for (std::uint64_t seed = 1; seed <= 100; ++seed) {

@@ -60,10 +60,10 @@ void invariants::judge_place(contender_key key, const znode_record& mine) const 
     }
 }
 
-// Returns true if an operator deleted `mine` so recently that its client need not know it yet, so that a grant may
-// still arrive. The client learns of the deletion at the latest by its next confirmation, the write by which it
-// regularly checks the hold's znode. If the client's clock stopped, the interval between confirmations counts from the
-// time at which the clock continued.
+// Returns true if the client of `mine` need not know yet that an operator deleted this znode. A grant may then still
+// arrive. The client learns of the deletion at the latest by its next confirmation, the write by which it regularly
+// checks the hold's znode. If the client's clock stopped, the interval between confirmations counts from the time at
+// which the clock continued.
 bool invariants::may_be_unknown(contender_key key, const znode_record& mine) const {
     if (core::family(mine.wants.kind) == contender_family::read_write) return false;
     const auto interval = confirmation();

@@ -40,8 +40,8 @@ std::string model::judge_client(const position& before, const position& after,
 }
 
 // Promise G2 (fairness): the granted contender exists, and no contender is ahead. A contender that an operator removed
-// may get a grant before its client receives the event. This model has no clock. So the simulator judges how soon the
-// event must arrive (failure F37, promise G5).
+// may get a grant before its client receives the event. This model has no clock. So only the simulator can judge
+// whether the event arrives soon enough (failure F37, promise G5).
 std::string model::judge_grant(const position& before, const position& after,
                                unsigned client) const {
     const auto which = face_of(after, client).granted;

@@ -139,8 +139,8 @@ class contender_parents : public test::contender_fixture {
 protected:
     contender_parents() : contender_fixture{{"/a/b/c", ""}} { lock.start(session.event()); }
 
-    // Answers two requests with the error that a parent znode is missing: the request to create our znode, and the
-    // request for the folder's children.
+    // Answers two requests with the error that a parent znode is missing: the request to create the contender's znode,
+    // and the request for the folder's children.
     void parent_is_missing() {
         create_answers(server_error::no_node);
         if (session.count<children_op>() > 0) send_error<children_op>(server_error::no_node);
