@@ -33,7 +33,7 @@ class Result:
     cases: dict = field(default_factory=dict)  # case -> peer -> values in the order of the rounds
     errors: dict = field(default_factory=dict)  # case -> peer -> text of the error
     remarks: list = field(default_factory=list)  # sentences about the run itself
-    recipe: str = ""  # class of the library that the measure uses in place of `turnstile::mutex`
+    classes: dict = field(default_factory=dict)  # class in a peer's label -> class that this measure uses instead
     shown: list | None = None  # cases on the page; None: all; empty: the page omits the measure
 
     @classmethod
@@ -59,7 +59,9 @@ class Result:
 
     def label_of(self, peer, labels):
         label = labels.get(peer, peer)
-        return label.replace("turnstile::mutex", self.recipe) if self.recipe else label
+        for mutex, used in self.classes.items():
+            label = label.replace(mutex, used)
+        return label
 
     def all_cases(self):
         return list(dict.fromkeys([*self.cases, *self.errors]))

@@ -103,7 +103,7 @@ ALL_PEERS = ("# Benchmarks",
              "`scripts/bench` writes this page. It compares Turnstile with *peers*, the locks of other programs "
              "([bench/README.md](../../bench/README.md)). `benchmarks/data.json` has all measured values, also the "
              "values of cases that this page omits. A value is the median of several rounds, with the quartiles in "
-             "brackets. A *ratio* is the value of `turnstile::mutex` divided by the value in the ratio's row; the "
+             "brackets. A *ratio* is the value of Turnstile's first row divided by the value in the ratio's row; the "
              "column has the median of the rounds. A *cycle* is an acquire and its release.")
 HOW_JUDGED = ("The number after each aim is Turnstile's value, or the ratio if the aim compares two values. \"0.85 × "
               "bare\" means 0.85 times the value of the named lock. "

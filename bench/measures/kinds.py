@@ -14,22 +14,27 @@ SHARED = {"1 reader": (1, 1, 0), "8 readers": (8, 1, 0), "8, 1 % writes": (8, 1,
 PERMITS = {"3 permits for 8": (1, 3), "10 permits for 104": (13, 10)}
 
 
+def classes(ours, curators):
+    """Returns the classes that a measure uses instead of the mutexes in the labels."""
+    return {"turnstile::mutex": ours, "InterProcessMutex": curators}
+
+
 def measure(bench):
     shared = bench.new_result(
         "kinds-shared", "Read-write lock", "grants a second", "higher", reference=OURS, scale="log",
+        classes=classes("turnstile::shared_mutex", "InterProcessReadWriteLock"),
         shown=["8 readers", "8, 1 % writes", "8 writers", "104, 1 % writes"],
-        about="The rows measure `shared_mutex` and Curator's `InterProcessReadWriteLock`. The threads are in up "
-              "to 8 processes.",
+        about="The threads are in up to 8 processes.",
         aims=[Aim("≥ 2 × Curator", case, 2, False, CURATOR) for case in SHARED])
     permits = bench.new_result(
         "kinds-semaphore", "Semaphore", "grants a second", "higher", reference=OURS, scale="log",
-        about="The rows measure `semaphore` and Curator's `InterProcessSemaphoreV2`. Each thread takes one permit at a "
-              "time.",
+        classes=classes("turnstile::semaphore", "InterProcessSemaphoreV2"),
+        about="Each thread takes one permit at a time.",
         aims=[Aim("≥ 4 × Curator", case, 4, False, CURATOR) for case in PERMITS])
     leaders = bench.new_result(
         "kinds-leader", "Change of the leader", "changes a second", "higher", reference=OURS,
-        about="The rows measure `leader` and Curator's `LeaderLatch`. Each of 8 processes leaves as soon as it leads, "
-              "and takes part again.",
+        classes=classes("turnstile::leader", "LeaderLatch"),
+        about="Each of 8 processes leaves as soon as it leads, and takes part again.",
         aims=[Aim("≥ 2 × Curator", "8 participants", 2, False, CURATOR)])
     names = bench.names_that_can("readwrite")
     with bench.crew(names, SESSIONS) as crew:

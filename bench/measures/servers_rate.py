@@ -15,7 +15,7 @@ def measure(bench):
         reference=bench.beside, shown=[f"1 session, {MEMORY}", f"{SESSIONS} sessions, {MEMORY}"],
         about="All sessions enter one `rate_gate`, whose limit is so high that no caller waits. \"INCR in a script\" "
               "keeps no order of arrival, and limits only the entries of each fixed period.",
-        recipe="turnstile::rate_gate")
+        classes={"turnstile::mutex": "turnstile::rate_gate"})
     names = bench.names_that_can("enter")
     several = [name for name in names if name != LOCAL]
     with bench.crew(names) as crew:
