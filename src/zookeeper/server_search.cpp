@@ -20,7 +20,7 @@ server_answers ask_for_role(const socket_address& server, bool& asks_pace, int g
         told.software = parse_software(answer);
     }
     if (told.role == server_role::unknown)
-        log::write(log_level::debug, "{} does not give its role",
+        log::write(log_level::debug, "{} does not report its role",
                    to_string(server, address_form::for_people));
     const bool relays = told.role == server_role::follower || told.role == server_role::observer;
     if (!relays || !asks_pace) return told;
