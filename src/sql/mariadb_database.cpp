@@ -166,8 +166,8 @@ const phrases& mariadb_database::words() const noexcept {
     return flavour_->words;
 }
 
-// Reads the paths' rows of turnstile_stripes by the primary key. So all transactions lock these rows in ascending order,
-// and cannot deadlock.
+// Reads the paths' rows of turnstile_stripes by the primary key. So all transactions lock these rows in ascending
+// order, and cannot deadlock.
 void mariadb_database::lock(std::span<const std::string> paths, lock_mode mode) {
     const std::vector<std::int64_t> stripes = stripes_of(paths);
     if (stripes.empty()) return;

@@ -42,8 +42,8 @@ phrases words_of_mariadb() {
     return words;
 }
 
-// MySQL's shortest lock timeout is one second, and its DELETE has no NOWAIT. So a SELECT first locks both the row and its
-// entry in the index turnstile_nodes_created. sql::check() locks only this entry.
+// MySQL's shortest lock timeout is one second, and its DELETE has no NOWAIT. So a SELECT first locks both the row and
+// its entry in the index turnstile_nodes_created. sql::check() locks only this entry.
 phrases words_of_mysql() {
     phrases words = common_words();
     words.inserting = "SET SESSION innodb_lock_wait_timeout = 1;";

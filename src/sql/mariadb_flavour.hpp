@@ -36,15 +36,14 @@ struct mariadb_flavour {
     std::string (*start_to_write)(std::chrono::milliseconds patience);
 
     // The statement that takes a transaction number. If `number_is_inserted`, the number is the inserted identity
-    // (AUTO_INCREMENT). If `end_taking` is not empty, the same transaction executes the statement `end_taking`
-    // afterwards.
+    // (AUTO_INCREMENT). If `end_taking` is not empty, the transaction executes `end_taking` after `take_number`.
     const char* take_number;
     bool number_is_inserted;
     const char* end_taking;
     // Returns the statements that make all later numbers larger than `number`.
     std::string (*raise_numbers)(const std::string& number);
 
-    // Returns the statement that waits for the user-level lock `door`, unless an event meets the condition.
+    // Returns the statement that waits for the user-level lock `door`, unless an event meets `condition`.
     std::string (*sleep)(const std::string& condition, const std::string& door,
                          std::int64_t seconds);
 };

@@ -23,8 +23,8 @@ namespace {
 
 constexpr int k_least_version = 3'035'000;  // the first release with RETURNING
 
-// Reads by how much this process's boot clock is ahead of the host's boot clock. Throws if /proc shows the clock offsets
-// of this process's children, and not the offsets of this process.
+// Reads by how much this process's boot clock is ahead of the host's boot clock. Throws if /proc shows the clock
+// offsets of this process's children, and not the offsets of this process.
 std::chrono::nanoseconds read_ahead_of_host() {
     constexpr const char* k_offsets = "/proc/self/timens_offsets";
     if (support::children_get_other_clocks())

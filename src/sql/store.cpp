@@ -26,9 +26,9 @@ std::int64_t first_attachment() {
     return k_most_attachments + static_cast<std::int64_t>(chance() >> 2U);
 }
 
-// Provides the znodes that a request names, as the store has read them. In the first attempt `trusts_sequences` is set:
-// the store does not check whether a znode with the name of a sequential create exists. If such a znode exists, the
-// insertion fails, and the second attempt reads this znode.
+// Provides the znodes that a request names, as the store has read them. If `trusts_sequences`, the store does not check
+// whether a znode with the name of a sequential create exists. If it exists, the insertion fails, and the store repeats
+// the transaction without `trusts_sequences`.
 class looked_at final : public local::node_source {
 public:
     looked_at(stored_nodes& nodes, const touched_paths& touched, bool trusts_sequences)
@@ -191,8 +191,8 @@ heard store::hear(touch how, watch_list standing) {
         out.next_end = found.next_end;
         if (standing == watch_list::not_asked) return;
         out.watches = stored_nodes::watches_in(db_.answer(watched));
-        // If an event reports a removal, but the session owns a znode at that path, the znode exists: a later request,
-        // whose reply was lost, has created the znode again.
+        // An event may report the removal of a znode that the session owns now: a later request, whose reply was lost,
+        // has created the znode again.
         for (const std::string& path : stored_nodes::paths_in(db_.answer(owned)))
             news_.exists(path);
     });

@@ -17,8 +17,8 @@ using core::server_error;
 // together with writes.
 constexpr int k_most_rounds = 2;
 
-// A request waits for a row that a user's own transaction has locked, but at most for this fraction of the session
-// timeout.
+// A request waits for a row that a user's own transaction has locked, but at most for the session timeout
+// divided by this number.
 constexpr int k_patience_part = 20;
 
 }  // namespace

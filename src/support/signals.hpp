@@ -18,8 +18,8 @@
 
 namespace turnstile::support {
 
-// The signals of a fault, each of which is for the thread that has caused the fault. SIGPROF of a profiling timer is not
-// in this list, because it is not for a particular thread and would interrupt the thread's system calls.
+// The signals of a fault, each of which is for the thread that has caused the fault. SIGPROF of a profiling timer is
+// not in this list, because it is not for a particular thread, and would interrupt system calls of the library.
 inline constexpr std::array k_fault_signals{SIGSEGV, SIGBUS,  SIGFPE, SIGILL,
                                             SIGABRT, SIGTRAP, SIGSYS};
 

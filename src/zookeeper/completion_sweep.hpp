@@ -6,8 +6,8 @@
 // frees the later completions (ZooKeeper 3.8.0, `do_completion`, `destroy`). So the first completion must wait until
 // the last completion is queued.
 //
-// The completion of zoo_add_auth ends this wait: zookeeper_close() itself calls that completion, after it has queued all
-// others. So begin() calls zoo_add_auth, with invented credentials. They have no effect, because the session ends, too.
+// The completion of zoo_add_auth ends this wait: zookeeper_close() itself calls that completion, after it has queued
+// all others. So begin() calls zoo_add_auth, with invented credentials. They have no effect, because the session ends.
 //
 // Thread safety: all members from any thread. The lock guards only this object, because the C client calls the
 // completion under its own locks.

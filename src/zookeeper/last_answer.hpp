@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // last_answer: waits until the server has answered the requests in progress, before a session is closed.
 //
-// zookeeper_close() sends the request that closes the session, and reads no answer to an earlier request. It then closes
-// the socket. If the socket still has unread answers, the kernel resets the connection. A server that then sends a
-// further answer notices the reset, and closes the connection before it reads the request that closes the session. So
-// the session's znodes would stay for the session timeout.
+// zookeeper_close() sends the request that closes the session, and reads no answer to an earlier request. Then it
+// closes the socket. If the socket still has unread answers, the kernel resets the connection. A server that sends a
+// further answer after the reset closes the connection, and does not read the request that closes the session. So the
+// session's znodes would stay for the session timeout.
 //
 // The server answers a session's requests in order, so the answer to one more request shows that no earlier answer is
 // missing.

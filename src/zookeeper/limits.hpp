@@ -59,8 +59,8 @@ inline constexpr std::size_t k_most_looks = 3;
 // If another client has the session, too, this client leaves the session without closing it: it sends invented
 // credentials. It then waits at most this long until the servers have refused them (client_handle::disconnect).
 inline constexpr std::chrono::seconds k_leave_limit{2};
-// If the servers' names take longer than this to resolve, the session passes addresses instead of names to the C client.
-// The reason: the C client blocks while it resolves names.
+// If the servers' names take longer than this to resolve, the session passes addresses instead of names to the C
+// client. The reason: the C client blocks while it resolves names.
 inline constexpr std::chrono::milliseconds k_resolve_limit{100};
 
 }  // namespace turnstile::zookeeper

@@ -9,8 +9,8 @@
 // Threads may belong to several simulated *processes*, all inside this one real process. Each simulated process has a
 // clock, may be stopped and may be killed at any point. A new thread belongs to the process of the thread that started
 // it. The simulated processes share some objects that real processes would not share, such as the library's log. A
-// stopped or killed process must not keep a shared object from the other processes. So if a thread of this process has
-// locked a mutex that another process has requested, the thread continues until it unlocks the mutex.
+// stopped or killed process must not keep a shared object from the other processes. So a thread of that process
+// continues while it has locked a mutex that another process has requested.
 //
 // The code between two points is one step. An access to an atomic is no point. So the scheduler misses a race that
 // needs a switch of threads between two such accesses, with no lock, wait or thread start between the accesses. It does

@@ -76,7 +76,7 @@ void proxy_connection::read(std::size_t i, proxy_settings& settings) {
         if (got > 0) {
             lane.receive(std::span{chunk}.first(static_cast<std::size_t>(got)), due);
             // A four-letter word (an admin command such as "ruok") and its answer have no length field. So both
-            // directions stop reading messages.
+            // directions then forward bytes without searching for messages.
             if (i == 0 && lane.stream() == proxy_lane::format::raw) lanes_[1].set_raw();
         } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
             lane.end(due);

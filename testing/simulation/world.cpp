@@ -264,8 +264,8 @@ std::string world::unsettled() const {
         const auto& client = *clients_[id];
         if (client.crashed() || client.closed()) continue;
         // Once all clients were quiet (at rest and attached), they only have to stay at rest. The relay bound is the
-        // longest time until the leader learns of a message to a follower. If the session timeout is hardly longer, a
-        // late answer makes the client replace its session, and the client is detached for a while.
+        // longest time until the leader learns of a message to a follower. If the session timeout is hardly longer
+        // than the relay bound, a late answer makes the client replace its session, and so detaches the client.
         if (settled_ ? !client.at_rest() : !client.quiet())
             text += fmt::format("client {} is not at rest; ", id);
         if (client.core().owned_bytes() != 0)

@@ -12,8 +12,9 @@
 namespace campaign {
 namespace {
 
-// With mode 2, the rows that audit_mariadb.sql's triggers insert get numbers without a lock on the table. All tables
-// are in one file, which grows in steps of one mebibyte. So on a full disk neither a table nor an undo log can grow.
+// With innodb-autoinc-lock-mode=2, the rows that the triggers of audit_mariadb.sql insert get numbers without a lock on
+// the table. All tables are in one file, which grows in steps of one mebibyte. So on a full disk neither a table nor an
+// undo log can grow.
 turnstile::testing::mariadb_server_options options() {
     return {.options = {"--innodb-autoinc-lock-mode=2", "--innodb-file-per-table=0",
                         "--innodb-autoextend-increment=1"}};

@@ -121,8 +121,8 @@ private:
     std::size_t master_ = 0;
 };
 
-// Redis servers with sentinels, which tell clients which server is the master. To delay a replica, this class gives it a
-// wrong password for its master.
+// Redis servers with sentinels, which tell clients which server is the master. To delay a replica, this class gives it
+// a wrong password for its master.
 class watched_redis final : public staged_servers {
 public:
     watched_redis() { servers_.start(); }
@@ -132,7 +132,7 @@ public:
     [[nodiscard]] fs::path folder(std::size_t i) const override { return server(i).folder(); }
     void kill(std::size_t i) override { server(i).kill(); }
     void stop(std::size_t i) override { server(i).stop(); }
-    // Sentinels make servers rewrite their configuration, which may then have the wrong password.
+    // Removes the wrong password of the order "lag", which a sentinel may have made the server save in its file.
     void start(std::size_t i) override {
         server(i).start();
         (void)server(i).ask("CONFIG SET masterauth \"\"");

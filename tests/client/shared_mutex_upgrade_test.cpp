@@ -57,8 +57,8 @@ TEST_F(shared_mutex_test, readers_that_come_during_an_upgrade_wait) {
     EXPECT_TRUE(late.becomes_granted());
 }
 
-// The reader queues before the upgrade, and watches only the writer ahead of it. The upgrade then passes the writer and
-// the reader. When the writer gives up, the reader must wait for the upgraded hold.
+// The reader queues before the upgrade, and watches only the writer ahead of it. The upgrade then overtakes the writer
+// and the reader. When the writer gives up, the reader must wait for the upgraded hold.
 TEST_F(shared_mutex_test, an_upgrade_is_alone_also_when_the_writer_that_it_passed_gives_up) {
     auto held = lock.acquire_upgrade().value();
     auto writing = ask(theirs.writers());
