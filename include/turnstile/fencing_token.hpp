@@ -8,15 +8,15 @@
 //
 //     storage.write(record, hold->fencing_token().to_string());
 //
-// A token consists of a zxid and a counter. The servers give each transaction a zxid, count upwards, and never use a zxid
-// twice. The zxid of a token is:
+// A token consists of a zxid and a counter. The servers give each transaction a zxid, count upwards, and never use a
+// zxid twice. The zxid of a token is:
 // - usually the czxid of the contender's znode, which is the zxid of the transaction that created the znode;
-// - for a shared_mutex, the pzxid of the lock's znode: the zxid of the latest create or removal of a contender before the
-//   grant. A shared_mutex may grant in another order than contenders came (docs/why/shared-mutex.md).
+// - for a shared_mutex, the pzxid of the lock's znode: the zxid of the latest create or removal of a contender before
+//   the grant. A shared_mutex may grant in another order than contenders came (docs/why/shared-mutex.md).
 //
-// The counter is 0 at first. It rises when threads of one process hand the lock over under one znode, and when a hold of
-// a shared_mutex changes its kind. The sequence number in the znode's name is not a token: it has 32 bits, ends at 2^31,
-// and restarts when the parent znode is created again.
+// The counter is 0 at first. It rises when threads of one process hand the lock over under one znode, and when a hold
+// of a shared_mutex changes its kind. The sequence number in the znode's name is not a token: it has 32 bits, ends at
+// 2^31, and restarts when the parent znode is created again.
 //
 // Thread safety: a value.
 #pragma once

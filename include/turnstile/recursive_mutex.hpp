@@ -16,8 +16,8 @@
 //
 // Only the owner may release its hold. If another thread calls guard::release() or recursive_mutex::unlock(), the call
 // fails with `not_owner` and releases nothing. The guard's destructor, move assignment and unlock() cannot report an
-// error, so they release the guard in any thread. If a thread ends between lock() and unlock(), its hold stays until the
-// recursive_mutex is destroyed.
+// error, so they release the guard in any thread. If a thread ends between lock() and unlock(), its hold stays until
+// the recursive_mutex is destroyed.
 //
 // An owner cannot share a lost hold (the lease ended, or the session or the znode is gone): acquire() returns
 // `session_lost` until all guards of that hold are released.

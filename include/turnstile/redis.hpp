@@ -8,7 +8,8 @@
 //     const std::string script = std::string{turnstile::redis::stands_function()} +
 //         "if not turnstile_stands(KEYS[1], ARGV[1]) then return redis.error_reply('NOTHELD') end "
 //         "return redis.call('DECR', KEYS[2])";
-//     redisCommand(db, "EVAL %s 2 %s %s %s", script.c_str(), check.key.c_str(), "{turnstile}:stock", check.znode.c_str());
+//     redisCommand(db, "EVAL %s 2 %s %s %s", script.c_str(), check.key.c_str(), "{turnstile}:stock",
+//                  check.znode.c_str());
 //
 // With a fencing token a store can refuse the write of an old holder, but only after the next holder has written. This
 // check is stronger. Redis executes nothing else while it executes a script, so no other client gets the lock between

@@ -29,8 +29,8 @@ std::optional<server_configuration> configuration_of(const std::string& server) 
     return told && !told->empty() ? told->front().configuration : std::nullopt;
 }
 
-// Returns why the hold ended. The keeper is a process that kills the command shortly before the hold ends. So after such
-// a kill the hold has no error yet.
+// Returns why the hold ended. The keeper is a process that kills the command shortly before the hold ends. So after
+// such a kill the hold has no error yet.
 std::string reason_of_loss(const command_end& end, const result<void>& hold) {
     if (!hold) return hold.error().message();
     return end.at_longest ? "--max-hold was about to end the hold"

@@ -141,8 +141,8 @@ private:
 
 // Returns the error of a call with an empty guard. `subject`: the path or the call, if it is known.
 [[nodiscard]] error empty_guard(std::string_view subject = {});
-// Returns the guard's hold. Errors: `not_held` for an empty guard (`subject`: as in empty_guard()); `forked` in a forked
-// child.
+// Returns the guard's hold. Errors: `not_held` for an empty guard (`subject`: as in empty_guard()); `forked` in a
+// forked child.
 [[nodiscard]] result<std::shared_ptr<hold>> usable_hold(const guard& of, std::string_view subject);
 // Refuses a transaction that cannot be committed under the hold `by`. Sends no request.
 [[nodiscard]] result<void> check_commit(const transaction& writes, const hold& by);

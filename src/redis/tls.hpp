@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// make_tls_context: makes the TLS context of connections (line.hpp). hiredis 0.14 has no TLS, and later versions have it
-// in a separate library. So OpenSSL transports the bytes (tls/tls.hpp), and hiredis only parses them.
+// make_tls_context: makes the TLS context of connections (line.hpp). hiredis 0.14 has no TLS, and later versions have
+// it in a separate library. So OpenSSL transports the bytes (tls/tls.hpp), and hiredis only parses them.
 //
 // Thread safety: see tls/tls.hpp.
 #pragma once

@@ -74,8 +74,8 @@ std::string told(const result<commit_result>& outcome) {
 std::future<void> commit(player& me, const commit_mark& mark, held& first, held* further,
                          transaction& writes) {
     if (further != nullptr) writes.under(further->hold);
-    // Writes a note that tells judge.py whether the hold is still valid. On slow servers a commit may come after the end
-    // of the validity that the grant's note states.
+    // Writes a note that tells judge.py whether the hold is still valid. On slow servers a commit may come after the
+    // end of the validity that the grant's note states.
     static_cast<void>(me.still_valid(*first.of, first.hold));
     const auto timeout = me.some_timeout();
     const auto now = boottime_clock::now();

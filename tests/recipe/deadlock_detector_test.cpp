@@ -135,8 +135,8 @@ TEST_F(deadlocks, are_found_in_a_folder) {
     stop.request_stop();
 }
 
-// A deadlock_detector for "/" does not examine the folder of the servers' own znodes, which a client may be forbidden to
-// read.
+// A deadlock_detector for "/" does not examine the folder of the servers' own znodes, which a client may be forbidden
+// to read.
 TEST_F(deadlocks, are_not_sought_in_the_folder_of_the_servers) {
     mutex lock{*servers, "/zookeeper/own"};
     std::stop_source stop;

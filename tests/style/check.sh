@@ -57,6 +57,9 @@ rule_length() {
             echo "$file:$lines"
         fi
     done < <(sources "${code[@]}" && page_sources) | report "more than $most_lines lines"
+    # clang-format breaks the lines of code, and not the lines of comments.
+    git ls-files -- '*.cpp' '*.hpp' '*.lua' '*.sql' | { LC_ALL=C.UTF-8 xargs grep -HnoE '^.{121}' || true; } |
+        report "a line of more than 120 characters"
     # bench/driver/svg.py makes the pictures and keeps them short.
     git ls-files -- '*.svg' | while IFS= read -r file; do
         lines=$(wc -l <"$file")

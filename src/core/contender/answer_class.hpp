@@ -76,8 +76,8 @@ enum class answer_class : std::uint8_t {
 }
 
 // True if the servers refused one part of a transaction that contains requests of several contenders
-// (removal_queue.hpp, creation_batch.hpp). Then they carried out no part, and each part may succeed if it is sent alone.
-// False if the answer concerns the session or its server.
+// (removal_queue.hpp, creation_batch.hpp). Then they carried out no part, and each part may succeed if it is sent
+// alone. False if the answer concerns the session or its server.
 [[nodiscard]] constexpr bool is_batch_refused(const reply& answer) noexcept {
     const auto found = classify(answer.error);
     return answer.outcome == outcome::answered && found != answer_class::ok &&

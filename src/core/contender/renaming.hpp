@@ -13,8 +13,8 @@
 // | fenced     | a list on this connection     | done, or our znode is gone                                    |
 // |            | a list that shows no outcome  | the session is replaced; its end removes the znode            |
 //
-// The client creates a znode with the new name and removes the old znode in one transaction. So the contender always has
-// a position in the queue (F10 in docs/reference/failures.md), and both names are known beforehand.
+// The client creates a znode with the new name and removes the old znode in one transaction. So the contender always
+// has a position in the queue (F10 in docs/reference/failures.md), and both names are known beforehand.
 //
 // If the answer to the transaction is lost, a server may still have the transaction, and send it to the leader after
 // our next requests (docs/why/mutex.md, step 2). So the rename may commit late. It requires the version that our znode

@@ -142,8 +142,8 @@ TEST(log_fork, a_child_logs_although_another_thread_was_converting_times) {
     EXPECT_TRUE(all_well);
 }
 
-// The log's thread waits for a reader of standard error. exit() flushes the standard streams, and must not wait for this
-// thread.
+// The log's thread waits for a reader of standard error. exit() flushes the standard streams, and must not wait for
+// this thread.
 TEST(log_fork, a_child_exits_although_nobody_reads_its_standard_error) {
     if (!k_children_have_threads || k_allocator_locks_stay)
         GTEST_SKIP() << "the sanitizer allows no such child";
