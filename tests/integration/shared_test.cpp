@@ -11,7 +11,7 @@
 namespace turnstile::tests {
 namespace {
 
-// A client behind its own proxy, which counts the client's events.
+// A client and the proxy through which it connects. The proxy counts the events that the servers send to the client.
 struct member {
     explicit member(const std::string& where)
         : proxy{std::make_unique<tcp_proxy>(where)}, servers{connect(proxy->address())} {}

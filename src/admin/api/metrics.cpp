@@ -35,8 +35,8 @@ std::string metrics(site& at) {
     add("turnstile_contenders", gauge, "Holders and waiters.", totals.contenders);
     add("turnstile_contenders_unread", gauge, "Contenders that turnstile serve has not read yet.",
         seen.seen ? seen.seen->unread : 0);
-    add("turnstile_folders_unreadable", gauge,
-        "Folders that an ACL forbids turnstile serve to read.", totals.unreadable);
+    add("turnstile_folders_unreadable", gauge, "Folders that an ACL hides from this server.",
+        totals.unreadable);
     add("turnstile_snapshot_stale", gauge, "1 while the servers do not answer.",
         seen.stale ? 1 : 0);
     add("turnstile_snapshot_reading_seconds", gauge,

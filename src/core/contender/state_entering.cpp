@@ -13,7 +13,7 @@
 
 namespace turnstile::core::state {
 
-// ---- functions that the states outside, creating and unsure share ----------------------------
+// ---- functions of the states `outside`, `creating` and `unsure` -------------------------------
 
 void entering::fail(contender_call& call, const error& why) {
     if (!std::exchange(given_up, true)) call.session.tell(failed{why});

@@ -24,8 +24,8 @@ public:
     // repeated reads (second looks) starts at `now`.
     void begin(time_point now) { looked_at_ = now; }
     [[nodiscard]] time_point due(duration interval) const { return looked_at_ + interval; }
-    // take_in_line() returns those contenders next in line whose turn it is to read again now. take_further_back()
-    // returns those further back in the queues.
+    // Both functions return contenders that must now read their predecessor's znode again. take_in_line() returns
+    // contenders that are next in line for their locks, and take_further_back() contenders further back in the queues.
     [[nodiscard]] std::vector<contender_id> take_in_line(const contender_table& contenders);
     [[nodiscard]] std::vector<contender_id> take_further_back(const contender_table& contenders);
 

@@ -67,8 +67,8 @@ public:
                                                     const std::shared_ptr<leadership>& held);
 
     // ---- functions for the task that leads ----
-    // A task runs for each turn (stay in the queue) that is granted. It calls the next functions in this order, until a
-    // call shows that its turn has ended.
+    // When a turn is granted the lead, a task begins. The task calls the next functions in this order, until a call
+    // shows that the turn has ended.
     // begin_term() returns the hold that was granted in the turn `of`; null if this turn has ended.
     [[nodiscard]] std::shared_ptr<guard> begin_term(turn of, const owner& thread,
                                                     const std::stop_source& stop);
