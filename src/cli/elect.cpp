@@ -60,7 +60,7 @@ struct elect_options {
 
 constexpr std::chrono::milliseconds k_look{1'000};
 
-// Takes part in the election. In each term, the time during which this process leads, runs the command.
+// Takes part in the election. Whenever this process becomes the leader, starts the command.
 class command_leader {
 public:
     command_leader(const client& servers, command_host& host, const elect_options& options)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a client on a machine whose clocks all stopped, and whose wall clock was then set. The test only sets the wall
-// clock.
+// Tests what a client does when a program sets the wall clock forward, as on a virtual machine whose clocks had
+// stopped. The test sets the wall clock, and stops no clock.
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>

@@ -19,7 +19,7 @@ namespace turnstile::detail {
 // Changes the hold to the kind `to`, which is `read` or `upgradable`. Does nothing if the hold has that kind already.
 result<void> downgrade(const std::string& path, guard& hold, core::claim_kind to);
 
-// The lock whose hold an upgrade changes into a writer's hold, and whether the upgrade may wait.
+// An upgrade changes a hold of this lock into a writer's hold. `mode` says whether the upgrade may wait.
 struct upgrade_request {
     client_impl& servers;
     const std::string& path;
