@@ -151,7 +151,7 @@ void tunnel::accept_at(std::uint16_t port) {
     support::descriptor socket{::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)};
     if (!socket.open()) return;
     if (!is_own_connection(socket.get())) {
-        // The check also fails if the C client has closed its connection in the meantime. A warning would be wrong then.
+        // The check also fails if the C client has closed its connection in the meantime. A warning would be wrong.
         if (!has_hung_up(socket.get()) && !std::exchange(met_stranger_, true))
             log::write(log_level::warning,
                        "another program connected to the tunnel to {}; the client closes such "

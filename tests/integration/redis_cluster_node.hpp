@@ -25,7 +25,8 @@ public:
         if (port_) lines += "cluster-port " + std::to_string(port_->number()) + '\n';
         return lines;
     }
-    // Returns the arguments with which CLUSTER MEET adds `node`. This object must be the bus of that node.
+    // Returns the arguments with which CLUSTER MEET adds `node`. The configuration of that node must come from this
+    // object.
     [[nodiscard]] std::string place_of(const redis_server& node) const {
         constexpr int k_distance = 10'000;
         const int number = port_ ? port_->number() : node.port() + k_distance;

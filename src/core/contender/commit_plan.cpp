@@ -42,8 +42,8 @@ void commit_plan::discard(std::size_t which, server_error why) {
     drawn_ = false;
 }
 
-// Appends the steps for this part. Adds to `there`, the set of existing znodes, the znodes that the steps create,
-// because later parts of the transaction see them.
+// Appends the steps for this part. `there` has the paths of the existing znodes. This function adds the paths of znodes
+// that the steps create, because later parts of the transaction see these znodes.
 void commit_plan::add(std::size_t part, std::set<std::string>& there) {
     using kind = step::kind;
     if (const auto* put = std::get_if<put_op>(&parts_[part])) {

@@ -2,8 +2,9 @@
 // sharing_workload: threads (workers) of a process that share a contender on each path. They take the lock, hold it,
 // release it, or give up waiting, as the seed says.
 //
-// Executes the actions of core::local_queue in virtual time, as shared_contender.hpp and local_hold.hpp do with
-// threads. Several threads execute a step's actions and deliver the hold's notices, each with a delay, in any order.
+// Executes the actions that core::local_queue returns, in virtual time. In the library, shared_contender.hpp and
+// local_hold.hpp execute these actions on several threads. So here each action has a random delay, and each notice of a
+// hold too.
 #pragma once
 
 #include <cstddef>
