@@ -30,9 +30,9 @@ secrets read_secrets(const server_options& options) {
         throw std::runtime_error{
             known.named.have_proxied()
                 ? options.users_file +
-                      " has a line with the SECRET proxy: give the address of the proxy with "
+                      " has a line whose SECRET is 'proxy': give the address of the proxy with "
                       "--trust-proxy"
-                : "--trust-proxy needs a user or a group with the SECRET proxy in --users-file"};
+                : "--trust-proxy needs a line in --users-file whose SECRET is 'proxy'"};
     return known;
 }
 

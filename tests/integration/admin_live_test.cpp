@@ -115,7 +115,7 @@ TEST_F(admin_live, what_is_refused_at_the_start) {
     EXPECT_TRUE(printed("give --users-file, --password-file or --token-file"));
     EXPECT_EQ(code_of({"--allow-changes"}), 64);
     EXPECT_EQ(code_of({"--listen", "127.0.0.1:0", "--trust-proxy", "127.0.0.1"}), 64);
-    EXPECT_TRUE(printed("--trust-proxy needs a user or a group with the SECRET proxy"));
+    EXPECT_TRUE(printed("--trust-proxy needs a line in --users-file whose SECRET is 'proxy'"));
     EXPECT_EQ(code_of({"--listen", "localhost:1"}), 64);
     EXPECT_TRUE(printed("expected a numeric address"));
     const auto file = secret("open", k_password);

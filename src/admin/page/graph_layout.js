@@ -119,9 +119,9 @@ function with_passages(layers, edges) {
   return { layers: wider, edges: parts, routes };
 }
 
-// Returns {places: Map of id to {column, row}, routes: Map of an edge to its positions in the layers that it crosses,
-// columns, rows}. Rows count from 0 and may be halves. An edge whose target is in no later column leads back, and
-// its route is empty.
+// Returns {places, routes, columns, rows}. `places` is a Map of id to {column, row}; rows count from 0 and may be halves.
+// `routes` is a Map of an edge to its positions in the layers that it crosses. The route of an edge that leads back to
+// the same or an earlier column is empty. `columns` and `rows` are the numbers of columns and rows.
 export function layout(ids, edges) {
   const all = with_passages(layers_of(ids, without_back_edges(ids, edges)), edges);
   const row = order(all.layers, all.edges);

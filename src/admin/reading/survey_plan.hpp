@@ -22,8 +22,8 @@ struct reading_settings {
 // snapshot's memory.
 inline constexpr std::size_t k_most_contenders_read = 40'000;
 
-// The admin page's server reads all locks in rounds. Returns after how many requests a round stops, even if it has not
-// read all locks.
+// The admin page's server reads all locks in rounds. Returns the largest number of requests in a round. The next round
+// reads the remaining locks.
 [[nodiscard]] std::size_t round_size(const reading_settings& settings) noexcept;
 
 // A budget for requests: an average per second, and a burst of ten seconds' requests.

@@ -25,7 +25,7 @@ public:
     retry(duration first, duration longest) : pauses_{first, longest} {}
 
     [[nodiscard]] std::optional<time_point> due() const noexcept { return due_; }
-    // True while a pause runs, because the server discards requests.
+    // True during a pause. The session pauses its requests when the server discards requests.
     [[nodiscard]] bool is_throttled() const noexcept { return pauses_.under_way(); }
 
     // Called when a request failed: all failed requests are sent again at `then`, or earlier.

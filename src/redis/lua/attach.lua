@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Attaches a session to a connection. `sid`: the session's id; empty for a new session. `mark`: the session's mark
 -- without the connection's number: ":timeout:password:identity". `seen`: the last zxid that the client has seen; a
--- watched znode with a later zxid has changed. `history`: the start of the tree's history at the session's last attach
--- (field "l", history.lua); empty for a new session. `changed_znodes`: the last zxid of that history at which the
--- client learned of a created or removed znode. Then come the session's watches, each as a kind and a path. Kinds: d an
--- existing znode, e an absent znode, c a znode's children.
+-- watched znode with a later zxid has changed. `history`: the zxid at which the tree's history began, as the session's
+-- last attach read it (field "l", history.lua); empty for a new session. `changed_znodes`: the last zxid of this
+-- history at which the client learned of a created or removed znode. Then come the session's watches, each as a kind
+-- and a path. Kinds: d an existing znode, e an absent znode, c a znode's children.
 --
 -- The script first checks the version of the layout, and leaves a tree of another version unchanged. A tree without a
 -- version was created before the field "v" existed. The script adds this field only after it has found the session. If
