@@ -167,8 +167,8 @@ void reply_steps::deliver(const for_removals& recipient, const reply& answer) {
     } else {
         answer_removals(removals, answer);
     }
-    // Sends the next removals. If all contenders of the answered removals have ended, none of them sends a removal, so
-    // this function must do it.
+    // Sends the next removals. A contender whose znode was removed may have ended. It cannot send the next removals, so
+    // this function sends them.
     contender_steps{owners_}.send_removals(session_traces::sending::in_turn);
 }
 

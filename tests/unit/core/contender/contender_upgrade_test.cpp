@@ -190,7 +190,8 @@ TEST_F(contender_try_upgrade, that_finds_a_reader_in_its_way_there_is_busy) {
     EXPECT_EQ(session.op<remove_op>().path, "/q/" + there);
 }
 
-// Failure F18: after moving back, the upgrade would be the last of the contenders with equal numbers.
+// F18 (the counter's end): several contenders have the largest number. If the upgrade returned to its reader's place,
+// it would be the last of these contenders.
 TEST_F(contender_upgrade, does_not_go_back_to_where_numbers_are_equal) {
     enter_queue(2147483647, {base, writer, reader});
     send_ok<multi_op>();
