@@ -9,8 +9,8 @@
 // server still follows the leader.
 namespace turnstile::simulation {
 
-// For trials of the lease rule that confirms by a sync: returns true if the request is a confirmation, a multi that only
-// checks the znode of a contender. The trial then handles the request as a sync.
+// For trials of the lease rule that confirms by a sync: returns true if the request is a confirmation, a multi that
+// only checks the znode of a contender. The trial then handles the request as a sync.
 bool ensemble::taken_for_sync(const core::request* request) const {
     if (!scenario_.trial.sync_confirms || request == nullptr) return false;
     const auto* multi = std::get_if<core::multi_op>(&request->op);

@@ -5,7 +5,8 @@
 -- Masks for the flags of the folder (`what`) and of the znode (`own`):
 -- - 12 = creator_only and read_only (4 + 8): this part handles no folder that has one of these flags.
 -- - 4 = creator_only: this part handles no znode that has this flag.
--- - 130 = container and emptied (2 + 128). The result 2 means that the folder is a container without the flag `emptied`.
+-- - 130 = container and emptied (2 + 128). The result 2 means that the folder is a container without the flag
+-- `emptied`.
 --   The key P:r, the list of emptied containers, does not contain this folder yet.
 
 -- Returns the message to the sessions that watch the znode: the zxid of the removal and the event. If the folder has at
