@@ -52,8 +52,8 @@ public:
     [[nodiscard]] std::string url() const;
     // Answers requests until end(). Returns false if the listening socket failed.
     [[nodiscard]] bool run();
-    // Answers no further requests, and ends streams and waiting orders. Call this while another thread is in run() or
-    // is about to call it.
+    // Answers no further requests, and ends live streams and orders to take a lock that still wait for the holder. Call
+    // this while another thread is in run() or is about to call it.
     void end();
 
 private:

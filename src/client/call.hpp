@@ -98,7 +98,7 @@ protected:
     [[nodiscard]] std::vector<task> lose(const error& why) REQUIRES(mutex_);
     // Triggers `lost()`. Called under no lock, because user code runs.
     void trigger_lost();
-    // Wakes the blocked caller. Called under no lock, because the caller locks this object as its next step.
+    // Wakes the thread that is blocked in wait(). Called under no lock, because that thread then locks this object.
     void wake() noexcept { changed_.notify_all(); }
     // Calls the handler in this thread, under no lock, unless it was called before.
     void answer_handler();
