@@ -10,7 +10,7 @@ COSTS = ("servers-uncontended", "servers-contended", "servers-queue", "servers-c
 COSTS_PLACE = re.compile(r"(<!-- costs: [^>]*-->\n).*?(<!-- end of costs -->)", re.DOTALL)
 
 AIMS = ("## Aims",
-        HOW_JUDGED + " The floor on Redis is \"BLPOP and LPUSH\".")
+        HOW_JUDGED + " On Redis this program is \"BLPOP and LPUSH\".")
 
 
 def head():

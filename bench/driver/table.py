@@ -105,12 +105,12 @@ ALL_PEERS = ("# Benchmarks",
              "values of cases that this page omits. A value is the median of several rounds, with the quartiles in "
              "brackets. A *ratio* is the value of Turnstile's first row divided by the value in the ratio's row; the "
              "column has the median of the rounds. A *cycle* is an acquire and its release.")
-HOW_JUDGED = ("The number after each aim is Turnstile's value, or the ratio if the aim compares two values. \"0.85 × "
-              "bare\" means 0.85 times the value of the named lock. "
+HOW_JUDGED = ("The number after each aim is Turnstile's value, or the ratio if the aim compares two values. \"0.85 ×\" "
+              "before a name means 0.85 times the value of the lock with this name. In brackets, *floor* is the number "
+              "that a program with only the necessary work reaches. "
               "[bench/README.md](../../bench/README.md#why-some-aims-are-missed) explains the missed aims.")
 AIMS = ("## Aims",
-        HOW_JUDGED + " The *floor* is a program that does only the necessary work: the bare C client or, inside a "
-        "process, a queue without a server.")
+        HOW_JUDGED + " This program is the bare C client or, inside a process, a queue without a server.")
 VERSION = "version of "  # begins the names of facts that share one row of the page
 ONLY_IN_DATA = ("command", "compiler", "Java", "Go", "Python")  # facts that the page omits
 

@@ -89,10 +89,11 @@ public:
         }
     }
     std::size_t next() {
-        if (!shares_.empty()) {
-            const double at = std::uniform_real_distribution<double>{0, shares_.back()}(random_);
-            const auto found = std::upper_bound(shares_.begin(), shares_.end() - 1, at);
-            return static_cast<std::size_t>(found - shares_.begin());
+        if (!weight_sums_.empty()) {
+            const double at =
+                std::uniform_real_distribution<double>{0, weight_sums_.back()}(random_);
+            const auto found = std::upper_bound(weight_sums_.begin(), weight_sums_.end() - 1, at);
+            return static_cast<std::size_t>(found - weight_sums_.begin());
         }
         const auto result = next_;
         next_ = next_ + step_ < locks_ ? next_ + step_ : first_;
@@ -104,7 +105,7 @@ private:
         constexpr double k_exponent = 0.99;
         double sum = 0;
         for (std::size_t rank = 1; rank <= locks_; ++rank)
-            shares_.push_back(sum += std::pow(static_cast<double>(rank), -k_exponent));
+            weight_sums_.push_back(sum += std::pow(static_cast<double>(rank), -k_exponent));
     }
 
     const std::size_t locks_;
@@ -113,7 +114,8 @@ private:
     const std::size_t first_;
     std::size_t next_;
     std::mt19937_64 random_;
-    std::vector<double> shares_;  // cumulative shares of the locks
+    // Empty if all locks are chosen equally often. Else value i is the sum of the weights of the locks 0 to i.
+    std::vector<double> weight_sums_;
 };
 
 // A peer reports the outcome of an acquire to this object.

@@ -11,8 +11,8 @@
 
 namespace turnstile::base {
 
-// Returns the text about `inner` for the detail of an error with the code `outer`. If both errors have one code, the
-// code's text is left out, because the outer error's message has that text already.
+// Returns the text about `inner` for the detail of an error with the code `outer`. If both errors have the same
+// code and `inner` has a detail, returns only this detail: the outer error's message has the code's text already.
 [[nodiscard]] inline std::string words_within(errc outer, const error& inner) {
     return inner == outer && !inner.detail().empty() ? inner.detail() : inner.message();
 }

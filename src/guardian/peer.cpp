@@ -17,8 +17,8 @@ pid_t process_of(int socket) noexcept {
     ucred peer{};
     socklen_t length = sizeof peer;
     if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0) return 0;
-    return peer.uid == ::geteuid() ? peer.pid
-                                   : 0;  // pid is 0 for a process outside this PID namespace
+    // The kernel sets peer.pid to 0 for a process outside this PID namespace.
+    return peer.uid == ::geteuid() ? peer.pid : 0;
 }
 
 // Returns the process id that the kernel shows for the pidfd: -1 if the process was reaped, 0 if the kernel shows none.

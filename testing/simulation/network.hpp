@@ -44,8 +44,8 @@ public:
     [[nodiscard]] bool lose_event(connection_id id);
     // Breaks the connection without notice to either end.
     void cut(connection_id id);
-    // Closes the connection at this end. If the connection is not cut, the other end learns of the close after the
-    // earlier messages.
+    // The client or the server closes its end of the connection. If the connection is not cut, the other end learns of
+    // the close after the earlier messages.
     void close_by_client(connection_id id);
     void close_by_server(connection_id id);
 

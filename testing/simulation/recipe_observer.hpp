@@ -30,8 +30,8 @@ public:
     recipe_observer& operator=(const recipe_observer&) = delete;
     virtual ~recipe_observer() = default;
 
-    // A client is about to write this unique text, in these parts. The commit depends on this hold, and on further
-    // holds with the znodes `standing`.
+    // A client is about to send a commit of `parts`, which writes `text`. No other commit writes this text. The commit
+    // requires this hold, and further holds with the znodes `standing`.
     virtual void on_commit(const std::string& /*text*/, contender_key /*hold*/,
                            const std::vector<core::write_part>& /*parts*/,
                            const std::vector<std::string>& /*standing*/) {}

@@ -36,7 +36,8 @@ TEST_F(contract_multi, carries_out_all_parts_at_one_zxid) {
     const reply list = me.ask(children_op{folder()});
     ASSERT_EQ(list.children.size(), 2U);
     EXPECT_EQ(r.paths.at(1), at("a"));
-    EXPECT_EQ(r.paths.at(2), at("s-0000000003"));  // after old, the mark and a
+    // Number 3: the folder has had three creates before: of "old", of "a", and by next_zxid().
+    EXPECT_EQ(r.paths.at(2), at("s-0000000003"));
     EXPECT_EQ(stat(r.paths.at(2)).ephemeral_owner, me.id());
     const reply a = me.ask(get_op{at("a")});
     EXPECT_EQ(a.data, "y");

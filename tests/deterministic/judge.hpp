@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // judge: checks the locks and leaders of a run, from outside of all processes.
 //
-// Thread safety: a run executes one thread at a time. Other threads may run while the judge calls a guard, so the judge
-// keeps its entries alive during the call.
+// Thread safety: a run executes one thread at a time. A call of a guard's function may switch to another thread, so the
+// judge keeps its entries alive during this call.
 #pragma once
 
 #include <fmt/core.h>
