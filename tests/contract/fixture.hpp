@@ -60,7 +60,8 @@ protected:
     std::int64_t zxids_of(Action&& action) {
         const std::int64_t before = next_zxid();
         std::forward<Action>(action)();
-        return next_zxid() - before - 2;  // without the removal and the creation of the mark
+        // Two zxids are of the remove by the first next_zxid(), and of the create by the second.
+        return next_zxid() - before - 2;
     }
 
     std::unique_ptr<core::coordinator> servers_ = shared_servers();

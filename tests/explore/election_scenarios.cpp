@@ -54,8 +54,8 @@ void start_and_close_beside_a_term() {
             "a closed election stays in the queue");
 }
 
-// The participant's pause after a term ends while close() and start() run. Afterwards at most one participant may be in
-// the queue.
+// After a term the participant pauses. This pause ends while one thread calls close() and another calls start().
+// Afterwards the participant leads again, or is not in the queue.
 void pause_beside_close() {
     client servers{k_servers};
     leader election{servers, "/lead", [](leader_term&) {}, {.id = "one", .pause = 10ms}};

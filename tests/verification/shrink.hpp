@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // shrink: makes a failing history small enough to read.
 //
-// Removes clients, rounds and faults while the failure remains. It leaves out chunks of faults, and halves the chunks'
-// size ("delta debugging", Zeller and Hildebrandt, 2002, without its complements). A seed and a reduction replay the
-// result.
+// Removes clients, rounds and faults while the failure remains. It tries to leave out each chunk of faults, then each
+// chunk of half that size, and so on. This is "delta debugging" (Zeller and Hildebrandt, 2002) without the trials that
+// keep a single chunk. The seed and the reduction together replay the shortened history.
 #pragma once
 
 #include <cstdint>
