@@ -37,8 +37,9 @@ int kill_children_of_a_false_list(const std::string& list) {
     return k_lives;
 }
 
-// own_children reads a list of its children's ids, and then kills these processes. Meanwhile the kernel may give the id of
-// an ended child to another process. In this test the list contains only the id of the process that calls kill_all().
+// own_children reads a list of its children's ids, and then kills these processes. Meanwhile the kernel may give the id
+// of an ended child to another process. In this test the list contains only the id of the process that calls
+// kill_all().
 TEST(own_children, are_the_only_processes_that_are_killed) {
     const testing::temporary_folder folder;
     const pid_t process = ::fork();
