@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/sha1.hpp"
-#include "redis/byte_reader.hpp"
 #include "redis/records.hpp"
 #include "support/hexadecimal.hpp"
 

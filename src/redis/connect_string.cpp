@@ -13,7 +13,7 @@
 #include "base/masked.hpp"
 #include "base/path.hpp"
 #include "base/percent.hpp"
-#include "redis/plain_words.hpp"
+#include "redis/server_address.hpp"
 
 namespace turnstile::redis {
 namespace {

@@ -31,7 +31,7 @@
 // |                                      | the server, if it may have lost data at the start                       |
 // | sentinel_username, sentinel_password | the credentials for the sentinels, percent-encoded                      |
 // | ca_file, cert_file, key_file         | with TLS: the trusted authority, the client's certificate, and its key  |
-// |                                      | (tls.hpp); percent-encoded                                              |
+// |                                      | (tls/tls.hpp); percent-encoded                                          |
 // | verify                               | with TLS: what the client checks in the server's certificate. full: the |
 // |                                      | authority and the name; ca: only the authority; none: nothing           |
 //
@@ -44,7 +44,7 @@
 #include <vector>
 
 #include "redis/server_address.hpp"
-#include "redis/tls.hpp"
+#include "tls/tls.hpp"
 #include "turnstile/result.hpp"
 
 namespace turnstile::redis {

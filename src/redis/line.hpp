@@ -16,7 +16,9 @@
 #include "core/seam/seam.hpp"
 #include "redis/reply_bound.hpp"
 #include "redis/server_address.hpp"
-#include "redis/tls.hpp"
+#include "tls/tls.hpp"
+#include "turnstile/error.hpp"
+#include "turnstile/result.hpp"
 
 struct redisContext;
 struct redisReply;
@@ -27,6 +29,17 @@ struct reply_deleter {
     void operator()(redisReply* reply) const noexcept;
 };
 using owned_reply = std::unique_ptr<redisReply, reply_deleter>;
+
+// Reads the certificate files and makes the TLS context of connections; null if TLS is disabled. Error: bad_option,
+// with the file and the reason. hiredis 0.14 has no TLS, and later versions have it in a separate library. So OpenSSL
+// transports the bytes.
+[[nodiscard]] inline result<std::shared_ptr<const tls::context>> make_tls_context(
+    const tls::settings& settings) {
+    if (!settings.enabled) return std::shared_ptr<const tls::context>{};
+    auto opened = tls::make_context(settings, "use redis:// for a connection without TLS");
+    if (!opened.fault.empty()) return error{errc::bad_option, std::move(opened.fault)};
+    return std::move(opened.value);
+}
 
 class line {
 public:

@@ -3,8 +3,6 @@
 
 #include <cstdint>
 
-#include "redis/byte_reader.hpp"
-
 namespace turnstile::redis {
 
 std::optional<core::stat> parse_record(std::string_view head) noexcept {

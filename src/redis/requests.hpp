@@ -35,7 +35,7 @@ struct script_call {
 
 // The elements with which every script's answer begins.
 struct answer_head {
-    int code = 0;                   // a server_error, or one of script_numbers.hpp
+    int code = 0;                   // a server_error, or one of scripts.hpp
     std::int64_t zxid = 0;          // the tree's last zxid
     core::duration until_next{-1};  // until another session expires; negative: there is none
     std::vector<core::watch_event> events;  // in order; their paths include the chroot

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "base/host_text.hpp"
-#include "redis/plain_words.hpp"
 
 namespace turnstile::redis {
 namespace {

@@ -8,8 +8,8 @@
 #include <charconv>
 #include <utility>
 
-#include "redis/plain_words.hpp"
 #include "redis/scripts.hpp"
+#include "redis/server_address.hpp"
 
 namespace turnstile::redis {
 namespace {

@@ -16,9 +16,9 @@
 #include "fuzz_input.hpp"
 #include "redis/bell.hpp"
 #include "redis/line.hpp"
+#include "redis/master_search.hpp"
 #include "redis/reply_bound.hpp"
 #include "redis/requests.hpp"
-#include "redis/sentinel_inquiry.hpp"
 #include "redis/server_words.hpp"
 #include "support/hexadecimal.hpp"
 

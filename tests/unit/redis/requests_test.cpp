@@ -10,7 +10,7 @@
 #include <string>
 
 #include "redis/line.hpp"
-#include "redis/sentinel_inquiry.hpp"
+#include "redis/master_search.hpp"
 
 namespace turnstile::redis {
 namespace {
