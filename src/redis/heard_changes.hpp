@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // heard_changes: the changes of the server's tree that a session knows, and the session's watches.
 //
-// Thread safety: none. Only the thread that has the turn to read uses the object (reading_turn.hpp).
+// Thread safety: none. Only the thread that has the turn to read uses the object (session_threads.hpp).
 #pragma once
 
 #include <cstdint>

@@ -6,7 +6,7 @@
 //     while (auto server = connector.next())                // until a server attaches the session
 //         if (attach_at(*server)) return connector.attached(server->welcomed.facts);
 //
-// Thread safety: none. Only the thread that has the turn to read uses the object (reading_turn.hpp).
+// Thread safety: none. Only the thread that has the turn to read uses the object (session_threads.hpp).
 #pragma once
 
 #include <poll.h>

@@ -1,14 +1,85 @@
 // SPDX-License-Identifier: Apache-2.0
 // The members of session_link that attach a session and detach it.
+#include <hiredis/hiredis.h>
+
 #include <cerrno>
 #include <chrono>
+#include <optional>
+#include <string>
 #include <system_error>
 #include <utility>
 
 #include "base/log.hpp"
+#include "redis/server_words.hpp"
 #include "redis/session_link.hpp"
 
 namespace turnstile::redis {
+namespace {
+
+// The reply of the script that attaches a session (lua/attach.lua).
+struct attach_reply {
+    std::optional<greeting> refused;  // the reason, unless the session is attached or has expired
+    bool expired = false;
+    answer_head head;
+    std::string session;  // its id in digits
+    std::string mark;
+    std::string history;  // history of the tree
+    std::chrono::microseconds clock{};
+};
+
+// The next functions send a request of the attach and await the reply. They return the reason if the server refuses the
+// request, otherwise nothing. They give up when `give_up`, a descriptor, becomes readable.
+std::optional<greeting> subscribe(line& bells, const std::string& channel,
+                                  core::time_point deadline, int give_up) {
+    const auto reply = bells.ask({"SUBSCRIBE", channel}, deadline, give_up);
+    if (!reply) return greeting{.reason = bells.reason()};
+    if (reply->type == REDIS_REPLY_ERROR) return refused_by("SUBSCRIBE", *reply);
+    return std::nullopt;
+}
+
+std::optional<greeting> await_replicas(line& commands, const replica_wait& replicas,
+                                       core::time_point deadline, int give_up) {
+    if (!replicas.is_needed()) return std::nullopt;
+    const auto count = commands.ask(replicas.command(), deadline, give_up);
+    if (!count) return greeting{.reason = commands.reason()};
+    if (!replicas.accepts(*count)) return greeting{.reason = replicas.refusal()};
+    return std::nullopt;
+}
+
+// Waits for the reply to the attach request, which the caller has appended to `commands`. `prefix`: the prefix of the
+// tree's keys.
+attach_reply await_attach(line& commands, const std::string& prefix, core::time_point deadline,
+                          int give_up) {
+    attach_reply out;
+    const auto reply = commands.await_reply(deadline, give_up);
+    if (!reply) {
+        out.refused = greeting{.reason = commands.reason()};
+        return out;
+    }
+    if (reply->type == REDIS_REPLY_ERROR) {
+        out.refused = refused_by("the script that attaches the session", *reply);
+        return out;
+    }
+    auto head = parse_head(*reply);
+    if (!head) {
+        out.refused =
+            greeting{.reason = "the answer to the script that attaches the session is malformed"};
+    } else if (head->code == k_other_layout) {
+        out.refused =
+            greeting{.result = welcome::unfit, .reason = other_layout(prefix, text_at(*reply, 4))};
+    } else if (head->code != 0) {
+        out.expired = true;
+    } else {
+        out.head = *std::move(head);
+        out.session = text_at(*reply, 4);
+        out.mark = text_at(*reply, 5);
+        out.history = text_at(*reply, 6);
+        out.clock = std::chrono::microseconds{number_at(*reply, 7)};
+    }
+    return out;
+}
+
+}  // namespace
 
 void session_link::run() {
     {

@@ -6,7 +6,7 @@
 // session is detached, and its thread connects and attaches again.
 //
 // The thread that submits a request also sends it. The session's thread does everything else, including all deliveries.
-// While a caller waits for a reply, the caller's thread may read and deliver instead (reading_turn.hpp).
+// While a caller waits for a reply, the caller's thread may read and deliver instead (session_threads.hpp).
 // docs/why/redis.md explains how the session keeps the rules of the interface.
 //
 // | part           | state                                             | used by                          |
@@ -32,16 +32,16 @@
 #include "core/seam/coordinator.hpp"
 #include "core/seam/event_outlet.hpp"
 #include "guardian/module_notice.hpp"
-#include "redis/answer_effects.hpp"
-#include "redis/attach_exchange.hpp"
-#include "redis/first_attempt.hpp"
 #include "redis/heard_changes.hpp"
-#include "redis/reading_turn.hpp"
 #include "redis/request_stream.hpp"
 #include "redis/server_connector.hpp"
-#include "redis/server_lines.hpp"
+#include "redis/session_lines.hpp"
+#include "redis/session_threads.hpp"
 
 namespace turnstile::redis {
+
+// The result of an attempt to attach the session at one server. `ended`: the session must not try further servers.
+enum class attach_outcome { attached, failed, ended };
 
 // The core's instructions to the session about a server that does not reply. `look`: check over a new connection
 // whether the server still replies. `leave`: leave the server.
@@ -49,6 +49,8 @@ struct silence_orders {
     std::optional<core::look_elsewhere> look;
     bool leave = false;
 };
+
+struct answer_effects;  // in session_replies.cpp
 
 class session_link {
 public:

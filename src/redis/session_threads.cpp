@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "redis/reading_turn.hpp"
+#include "redis/session_threads.hpp"
 
 #include <sys/epoll.h>
 
 #include <boost/thread/thread.hpp>
+
 #include <cerrno>
 #include <cstdint>
 #include <system_error>
