@@ -93,15 +93,18 @@ struct commit_holds {
     std::shared_ptr<kept_holds> kept;  // null: no other holds
 };
 
-// Returns the reason of a failed commit. The client itself removes the znode of a hold that ends at its time limit, or
-// that an operator takes. If the commit failed because such a znode is gone, the reason is the end of that hold.
-error reason_of(const error& failure, const holds& others) {
-    if (failure != errc::removed) return failure;
-    for (const auto& each : others) {
-        const auto still = each->status();
-        if (!still && still.error() != errc::removed && still.error() != errc::not_held)
-            return still.error();
-    }
+// Returns the reason of a failed commit. If a hold ended after the commit began, the reason is the end of that hold. For
+// example, the client itself removes the znode of a hold that ends at its time limit, or that an operator takes.
+error reason_of(const error& failure, const znode_hold& carrier, const holds& others) {
+    if (failure != errc::removed && failure != errc::not_held) return failure;
+    const auto end_of = [&](const znode_hold& each) -> std::optional<error> {
+        const auto still = each.status();
+        if (still || still.error() == errc::not_held || still.error() == failure.code()) return {};
+        return still.error();
+    };
+    if (const auto end = end_of(carrier)) return *end;
+    for (const auto& each : others)
+        if (const auto end = end_of(*each)) return *end;
     return failure;
 }
 
@@ -134,10 +137,9 @@ result<commit_result> commit_by(const std::shared_ptr<hold>& held, const transac
     const auto all = gather(held, writes);
     if (!all) return all.error();
     auto outcome = all->carrier->commit(writes, all->further, options);
-    if (!all->kept) return outcome;
     base::finish_or_end("a commit", [&] {
-        if (!outcome) outcome = reason_of(outcome.error(), all->others);
-        all->kept->end(outcome ? std::nullopt : std::optional{outcome.error()});
+        if (!outcome) outcome = reason_of(outcome.error(), *all->carrier, all->others);
+        if (all->kept) all->kept->end(outcome ? std::nullopt : std::optional{outcome.error()});
     });
     return outcome;
 }
@@ -150,17 +152,15 @@ void async_commit_by(const std::shared_ptr<hold>& held, const transaction& write
         return held->run_as_callback(
             [handler = std::move(handler), why = all.error()] { handler(why); });
     }
-    commit_audience listeners{std::move(handler)};
-    if (all->kept) {
+    commit_audience listeners{[handler = std::move(handler), carrier = all->carrier,
+                               others = all->others](result<commit_result> outcome) {
+        base::finish_or_end("the answer of a commit", [&] {
+            if (!outcome) outcome = reason_of(outcome.error(), *carrier, others);
+        });
+        handler(std::move(outcome));
+    }};
+    if (all->kept)
         listeners.settled = [kept = all->kept](const std::optional<error>& why) { kept->end(why); };
-        listeners.handler = [handler = std::move(listeners.handler),
-                             others = all->others](result<commit_result> outcome) {
-            base::finish_or_end("the answer of a commit", [&] {
-                if (!outcome) outcome = reason_of(outcome.error(), others);
-            });
-            handler(std::move(outcome));
-        };
-    }
     all->carrier->async_commit(writes, all->further, options, std::move(listeners));
 }
 

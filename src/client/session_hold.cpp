@@ -283,12 +283,7 @@ result<commit_result> session_hold::commit(const transaction& writes,
                                            const std::vector<std::string>& further,
                                            const commit_options& options) {
     if (const auto still = status(); !still) return still.error();
-    auto outcome = guarded_writer{session_, id_}.commit(writes, further, options);
-    if (outcome || outcome.error() != errc::not_held) return outcome;
-    // The hold was lost after status() was called. The caller gets the reason of that loss.
-    const base::lock_guard lock{mutex_};
-    if (state_.why()) return *state_.why();
-    return outcome;
+    return guarded_writer{session_, id_}.commit(writes, further, options);
 }
 
 void session_hold::async_commit(const transaction& writes, const std::vector<std::string>& further,

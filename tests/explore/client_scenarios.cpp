@@ -80,6 +80,36 @@ void close_beside_commit() {
     require(!late && late.error() == errc::closed, "a commit after close() is not `closed`");
 }
 
+// An operator takes the lock away while the holder commits. Both forms of a commit must name this end of the hold.
+void take_beside_commits() {
+    client servers{k_servers};
+    client operators{k_servers};
+    mutex lock{servers, "/a"};
+    auto hold = lock.acquire({.timeout = 5s});
+    require(hold.has_value(), "not granted");
+    const auto holder = lock.holder().value();
+    require(holder.has_value(), "nobody holds the lock");
+    std::atomic<bool> answered{false};
+    const auto judge = [](const char* form, const result<commit_result>& written) {
+        const bool good =
+            written || written.error() == errc::revoked || written.error() == errc::outcome_unknown;
+        if (!good) violated(std::string{form} + " says " + written.error().message());
+    };
+    {
+        actor other{[&] {
+            require(revocation{operators, "/a"}.take(*holder, {.who = "ops"}).has_value(),
+                    "not taken");
+        }};
+        hold->async_commit(transaction{}.create("/y", "1"), {},
+                           [&](const result<commit_result>& written) {
+                               judge("async_commit", written);
+                               answered = true;
+                           });
+        judge("commit", hold->commit(transaction{}.create("/x", "1")));
+    }
+    require(becomes([&] { return answered.load(); }), "the handler was not called");
+}
+
 void close_in_a_handler_beside_close() {
     std::atomic<int> called{0};
     auto servers = std::make_shared<client>(k_servers);
@@ -166,6 +196,7 @@ std::vector<scenario> client_scenarios() {
         {"close_handler", "client: close() beside async_acquire()", close_beside_handler},
         {"close_release", "client: close() beside release()", close_beside_release},
         {"close_commit", "client: close() beside commit()", close_beside_commit},
+        {"take_commit", "hold: take() beside commit() and async_commit()", take_beside_commits},
         {"close_inside", "client: close() in a handler beside close()",
          close_in_a_handler_beside_close},
         {"shared_close_one", "runtime: one of two clients that share it closes beside the other",
