@@ -13,10 +13,12 @@
 
 #include "core/seam/coordinator.hpp"
 #include "guardian/guardian_link.hpp"
+#include "turnstile/result.hpp"
 
 namespace turnstile::modules {
+struct orphaned_session;
 struct wanted_servers;
-}
+}  // namespace turnstile::modules
 
 namespace turnstile::sql {
 
@@ -36,5 +38,9 @@ struct coordinator_settings {
 // Implements modules::entry::make.
 [[nodiscard]] std::shared_ptr<core::coordinator> make_servers(
     const modules::wanted_servers& wanted);
+
+// Ends a session whose process has ended. Implements modules::entry::end_session.
+[[nodiscard]] result<void> end_orphan(const modules::orphaned_session& which,
+                                      core::time_point until);
 
 }  // namespace turnstile::sql

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/log.hpp"
-#include "sql/mariadb_text.hpp"
+#include "sql/mariadb_words.hpp"
 #include "sql/stripes.hpp"
 
 namespace turnstile::sql {

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/never_destroyed.hpp"
-#include "sql/mariadb_text.hpp"
+#include "sql/mariadb_words.hpp"
 #include "sql/schema.hpp"
 
 namespace turnstile::sql {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // mariadb_words: decides from the answers of MariaDB and MySQL whether a server is suitable, and what kind of failure
-// an error is.
+// an error is. Also inserts values into the text of SQL statements.
 //
 // | error of the server                            | kind     | reaction of the client                               |
 // |------------------------------------------------|----------|------------------------------------------------------|
@@ -16,11 +16,23 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "sql/database.hpp"
 
 namespace turnstile::sql {
+
+// ---- values in statements ----
+// Text values become hexadecimal literals, so no value can end a literal, whatever the server's modes are. The client
+// does not prepare statements. So several statements can share one round trip, and none of them counts towards
+// max_prepared_stmt_count, a limit for all connections of a server together.
+[[nodiscard]] std::string mariadb_literal(std::string_view text);
+// Replaces `?1` by the first value as a literal, and `?*1` by the first value's text without change. list_of() makes
+// the texts for `?*1`.
+[[nodiscard]] std::string mariadb_statement(std::string_view statement,
+                                            std::span<const value> arguments);
 
 struct mariadb_error {
     unsigned number = 0;

@@ -50,7 +50,7 @@ public:
     // Returns the connection for calls of libpq that do not wait.
     [[nodiscard]] pg_conn* get() const;
     // Throws if a connection pool shares this connection's server process with other clients. `process`: the process
-    // number that the server process itself reports (postgresql_pool.cpp).
+    // number that the server process itself reports.
     void check_pool(const std::string& process);
 
     // Executes statements outside a pipeline. Returns the last statement's result.

@@ -70,7 +70,7 @@ const std::string& postgresql_pipeline::prepare(const std::string& statement) {
     std::string text = statement;
     std::replace(text.begin(), text.end(), '?', '$');
     // The name is unique among all sessions, because a connection pool may share this server process with other
-    // sessions (postgresql_pool.cpp).
+    // sessions (postgresql_link.cpp).
     const std::string name = fmt::format("turnstile_{}_{}", ::PQbackendPID(link_.get()), ++names_);
     link_.require(::PQsendPrepare(link_.get(), name.c_str(), text.c_str(), 0, nullptr) != 0);
     awaited_.push_back({awaited::purpose::preparation, statement});

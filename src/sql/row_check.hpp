@@ -5,11 +5,13 @@
 // The caller does not know the client's chroot. So the statements find the row by the znode's creation number, or by
 // the end of its path, which contains a GUID.
 //
+// The source of each module has a function that implements modules::entry::check_row, such as check_sqlite_row in
+// sqlite_module.cpp. `znode`: the end of the znode's path. `created`: the znode's czxid; if the client has renamed the
+// znode since (a change of the lock's kind), the old czxid. The function's last argument is the user's connection: a
+// pg_conn*, an sqlite3* or an st_mysql*.
+//
 // Thread safety: see the connection's client library.
 #pragma once
-
-#include <cstdint>
-#include <string>
 
 #include "turnstile/result.hpp"
 
@@ -22,15 +24,5 @@ namespace turnstile::sql {
             "this database has no table turnstile_nodes: the connection is not to the database of "
             "the lock"};
 }
-
-// These functions implement modules::entry::check_row. `znode`: the end of the znode's path. `created`: the znode's
-// czxid; if the client has renamed the znode since (a change of the lock's kind), the old czxid. `connection`: a
-// pg_conn*, an sqlite3* or an st_mysql*.
-[[nodiscard]] result<void> check_postgresql_row(const std::string& znode, std::int64_t created,
-                                                void* connection);
-[[nodiscard]] result<void> check_sqlite_row(const std::string& znode, std::int64_t created,
-                                            void* connection);
-[[nodiscard]] result<void> check_mariadb_row(const std::string& znode, std::int64_t created,
-                                             void* connection);
 
 }  // namespace turnstile::sql

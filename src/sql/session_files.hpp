@@ -9,7 +9,7 @@
 // lock without taking it. If the file is missing, the session lives until its deadline.
 //
 // To wake a session, a process changes the times of the session's file. When a session ends, its process closes the
-// file. The kernel reports the change and the close to other processes (file_bells.hpp). It reports a close shortly
+// file. The kernel reports the change and the close to other processes (sqlite_bell.hpp). It reports a close shortly
 // before it releases the lock.
 //
 // Thread safety: `is_gone` and `ring` from any thread, all other members from one thread at a time.

@@ -8,7 +8,7 @@
 //
 // - After a write that found no space, the library makes a checkpoint (`make_room`).
 // - A checkpoint needs space for the pages by which the file must grow. So the library reserves space in the file after
-// the database's last page, enough for the transactions until the next check (file_room.hpp). SQLite does not read the
+// the database's last page, enough for the transactions until the next check (reserve_room). SQLite does not read the
 // bytes after the last page, and its checkpoints do not cut them off (SQLITE_FCNTL_CHUNK_SIZE).
 //
 // Thread safety: one thread at a time: the thread that uses the connection.

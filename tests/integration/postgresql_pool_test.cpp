@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "plain_connection.hpp"
-#include "sql/closing_signal.hpp"
+#include "sql/patience.hpp"
 #include "sql/postgresql_database.hpp"
 #include "sql_backend.hpp"
 #include "turnstile/testing/loopback_port.hpp"

@@ -12,8 +12,8 @@
 
 #include "client/log_lines.hpp"
 #include "session_recorder.hpp"
-#include "sql/closing_signal.hpp"
 #include "sql/coordinator.hpp"
+#include "sql/patience.hpp"
 #include "sql/postgresql_database.hpp"
 #include "sql/stripes.hpp"
 #include "sql_server.hpp"

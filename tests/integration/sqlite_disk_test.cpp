@@ -124,7 +124,7 @@ private:
 };
 
 // The library must reserve disk space without writes of one byte: after a stop of the process, such a write could
-// overwrite newer data (file_room.hpp). The test writes too little for a checkpoint, which may write one byte.
+// overwrite newer data (sqlite_log.cpp). The test writes too little for a checkpoint, which may write one byte.
 TEST(sqlite_room, is_made_without_a_byte_in_the_file) {
     const turnstile::testing::temporary_folder folder;
     const std::string file = folder.path() / "locks.db";

@@ -7,8 +7,6 @@
 
 #include <array>
 
-#include "sql/mariadb_text.hpp"
-
 namespace turnstile::sql {
 namespace {
 
