@@ -11,10 +11,10 @@
 
 #include "core/seam/coordinator.hpp"
 #include "guardian/guardian_link.hpp"
-#include "sql/closing_signal.hpp"
 #include "sql/connect_string.hpp"
 #include "sql/database.hpp"
 #include "sql/linked_dialects.hpp"
+#include "sql/patience.hpp"
 #include "turnstile/promises.hpp"
 
 namespace turnstile::sql {

@@ -2,19 +2,30 @@
 // patience: the time limit for all answers in a transaction. When close() waits for the session's thread, the limit
 // becomes shorter.
 //
-// Thread safety: one thread at a time.
+// Thread safety: one thread at a time, except for closing_signal.
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <memory>
 #include <optional>
 
-#include "sql/closing_signal.hpp"
+#include "base/wake_up.hpp"
 #include "turnstile/clock.hpp"
 
 namespace turnstile::sql {
+
+// A flag that ends a database object's waits for its server when the session closes. Thread safety: all members from
+// any thread.
+struct closing_signal {
+    base::wake_up closing;  // becomes readable when the session closes, and stays readable
+    std::atomic<bool> begun{false};
+    // True if the session exists in the database, so that close() should remove it. In this case, the session's thread
+    // may wait two more seconds for the database when the session closes.
+    std::atomic<bool> has_session{false};
+};
 
 class patience {
 public:

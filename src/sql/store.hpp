@@ -46,7 +46,7 @@
 
 namespace turnstile::sql {
 
-struct reading;
+struct reading;  // in store_reads.cpp
 
 struct store_settings {
     std::chrono::milliseconds timeout{};

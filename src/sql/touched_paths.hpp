@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// touched_paths: the paths that requests must lock.
+// touched_paths: the paths that requests must lock, and the requests that only check paths.
 //
 // Thread safety: none. A touched_paths is a value.
 #pragma once
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <variant>
@@ -57,5 +58,28 @@ private:
     std::set<std::string> paths_;
     std::set<std::string> prefixes_;
 };
+
+// True for a request that only checks znodes. With such a request a session proves that it has not expired.
+[[nodiscard]] inline bool is_confirmation(const core::operation& op) noexcept {
+    const auto* const multi = std::get_if<core::multi_op>(&op);
+    return multi != nullptr && !multi->parts.empty() && !core::changes_nodes(op);
+}
+
+// Returns true if the request `ahead`, executed first, may change the reply to `confirmation`, a request that only
+// checks znodes. A sequential create may create any path that begins with its prefix.
+[[nodiscard]] inline bool may_change_what_is_checked(const core::operation& ahead,
+                                                     const core::operation& confirmation) {
+    if (!core::is_write(ahead) || is_confirmation(ahead)) return false;
+    const touched_paths touching{ahead};
+    const std::vector<std::string> paths = touching.list();
+    const std::vector<std::string> prefixes = touching.prefixes();
+    const auto& checks = std::get<core::multi_op>(confirmation).parts;
+    return std::any_of(checks.begin(), checks.end(), [&](const core::multi_part& part) {
+        const std::string& path = std::get<core::check_op>(part).path;
+        return std::find(paths.begin(), paths.end(), path) != paths.end() ||
+               std::any_of(prefixes.begin(), prefixes.end(),
+                           [&](const std::string& prefix) { return path.starts_with(prefix); });
+    });
+}
 
 }  // namespace turnstile::sql

@@ -6,7 +6,7 @@
 
 #include "base/duration_text.hpp"
 #include "base/log.hpp"
-#include "sql/worker.hpp"
+#include "sql/sql_session.hpp"
 
 namespace turnstile::sql {
 namespace {

@@ -9,9 +9,9 @@
 #include <thread>
 
 #include "base/latest_failure.hpp"
-#include "sql/closing_signal.hpp"
 #include "sql/connect_string.hpp"
 #include "sql/dialects.hpp"
+#include "sql/patience.hpp"
 #include "sql_server.hpp"
 #include "turnstile/testing/process.hpp"
 #include "turnstile/testing/temporary_folder.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sql/batch_size.hpp"
+#include "sql/request_batch.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // Tests which requests a confirmation (a transaction that only checks znodes and so extends the lease) may overtake.
 #include <gtest/gtest.h>
 
-#include "sql/confirmation.hpp"
+#include "sql/touched_paths.hpp"
 
 namespace turnstile::sql {
 namespace {

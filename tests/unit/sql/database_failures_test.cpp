@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sql/database_failures.hpp"
+#include "sql/sql_session.hpp"
 
 #include <gtest/gtest.h>
 
