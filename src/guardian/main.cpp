@@ -19,7 +19,6 @@
 #include <string_view>
 
 #include "guardian/guardian_loop.hpp"
-#include "guardian/listener.hpp"
 #include "guardian/message.hpp"
 #include "guardian/service.hpp"
 #include "support/last_words.hpp"

@@ -22,7 +22,6 @@
 
 #include "base/core_folder.hpp"
 #include "guardian/spawn_setup.hpp"
-#include "guardian/trusted_user.hpp"
 
 namespace turnstile::guardian {
 namespace {

@@ -5,6 +5,9 @@
 // Thread safety: from any thread.
 #pragma once
 
+#include <sys/types.h>
+#include <unistd.h>
+
 #include <chrono>
 #include <functional>
 #include <string>
@@ -13,6 +16,12 @@
 #include "support/descriptor.hpp"
 
 namespace turnstile::guardian {
+
+// True for the users whose files, folders and processes may receive this process's sessions: root and the user of this
+// process.
+[[nodiscard]] inline bool is_trusted(uid_t user) noexcept {
+    return user == 0 || user == ::geteuid();
+}
 
 // The guardian gets a new process session (setsid) and process group. It inherits only the socket and the Kerberos
 // variables. It is not a child of this process, so this process need not reap it. Returns a closed descriptor and sets

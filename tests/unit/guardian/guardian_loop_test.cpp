@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "guardian/guardian_link.hpp"
-#include "guardian/listener.hpp"
+#include "guardian/service.hpp"
 #include "guardian/start.hpp"
 
 namespace turnstile::guardian::hearing {

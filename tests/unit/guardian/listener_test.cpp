@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests the path of a guardian's socket, and how processes connect to the guardian. A guardian is a process that closes
 // the sessions of dead processes.
-#include "guardian/listener.hpp"
+#include "guardian/service.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>
