@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// request_stream: the requests of a session, from the user's call to the reply, and the times of its own requests.
+// request_stream: the requests of a session, from the user's call to the reply, and when it sends its own requests.
 //
 // The session's connections are numbered. While a connection is open, the stream appends each request to the unsent
 // commands. Without a connection, the stream answers the request itself; this reply is delivered after the replies to
