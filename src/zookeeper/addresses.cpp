@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "zookeeper/addresses.hpp"
 
+#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <netdb.h>
 #include <zookeeper/zookeeper.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <memory>
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include "base/log.hpp"
 
 namespace turnstile::zookeeper {
 namespace {
@@ -44,6 +47,39 @@ address_lookup look_up(const ensemble_server& server) {
 }
 
 }  // namespace
+
+std::string to_string(const socket_address& address, address_form form) {
+    std::array<char, NI_MAXHOST> host{};
+    std::array<char, NI_MAXSERV> port{};
+    const auto* from = reinterpret_cast<const sockaddr*>(&address.storage);
+    if (address.length == 0 ||
+        ::getnameinfo(from, address.length, host.data(), host.size(), port.data(), port.size(),
+                      NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
+        return {};
+    }
+    const bool brackets = form == address_form::for_people && address.storage.ss_family == AF_INET6;
+    return brackets ? fmt::format("[{}]:{}", host.data(), port.data())
+                    : fmt::format("{}:{}", host.data(), port.data());
+}
+
+void unresolved_hosts::record(const std::string& host, int answer) {
+    const base::lock_guard lock{mutex_};
+    if (answer == 0) {
+        if (answers_.erase(host) != 0)
+            log::write(log_level::warning, "{}: the name can be resolved again", host);
+        return;
+    }
+    if (!answers_.insert_or_assign(host, answer).second) return;
+    log::write(log_level::warning,
+               "{}: the name cannot be resolved ({}); the client cannot use this server until the "
+               "name can be resolved",
+               host, ::gai_strerror(answer));
+}
+
+std::string unresolved_hosts::reason() const {
+    const base::lock_guard lock{mutex_};
+    return answers_.empty() ? std::string{} : ::gai_strerror(answers_.begin()->second);
+}
 
 std::vector<socket_address> resolve(const ensemble_server& server) {
     return look_up(server).addresses;

@@ -8,15 +8,47 @@
 // Thread safety: all functions from any thread.
 #pragma once
 
+#include <sys/socket.h>
+
+#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "base/random.hpp"
 #include "zookeeper/connect_string.hpp"
-#include "zookeeper/socket_address.hpp"
-#include "zookeeper/unresolved_hosts.hpp"
 
 namespace turnstile::zookeeper {
+
+// A server's address for sockets, with its settings for TLS and SASL, and the address as text.
+//
+// Thread safety: a value.
+struct socket_address {
+    sockaddr_storage storage{};
+    socklen_t length = 0;  // 0: no address
+    std::string host{};    // the name that was resolved, which the certificate must contain
+    std::shared_ptr<const server_security> security{};  // null: without TLS and SASL
+};
+
+// Returns "192.0.2.1:2181" or "[2001:db8::1]:2181"; empty if there is no address.
+[[nodiscard]] std::string to_string(const socket_address& address, address_form form);
+
+// The hosts of a connect string that have no address now. Logs each change once. Otherwise a server whose name has no
+// address would remain unnoticed while the other servers serve.
+//
+// Thread safety: all members from any thread.
+class unresolved_hosts {
+public:
+    // Records the result of getaddrinfo() for a host; 0 means that the host has an address.
+    void record(const std::string& host, int answer);
+    // Returns the reason why one of the connect string's hosts has no address; empty if all hosts have addresses.
+    [[nodiscard]] std::string reason() const;
+
+private:
+    mutable base::mutex mutex_;
+    std::map<std::string, int> answers_ GUARDED_BY(mutex_);  // no entry for a host with an address
+};
 
 // Returns all addresses of the server's name; none if the name cannot be resolved now. Blocks.
 [[nodiscard]] std::vector<socket_address> resolve(const ensemble_server& server);

@@ -16,7 +16,7 @@
 #include "core/seam/seam.hpp"
 #include "support/descriptor.hpp"
 #include "tls/tls.hpp"
-#include "zookeeper/socket_address.hpp"
+#include "zookeeper/addresses.hpp"
 
 namespace turnstile::zookeeper {
 

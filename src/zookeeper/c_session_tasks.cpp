@@ -13,8 +13,8 @@
 #include "base/random.hpp"
 #include "zookeeper/c_session.hpp"
 #include "zookeeper/limits.hpp"
-#include "zookeeper/server_search.hpp"
 #include "zookeeper/sharer_check.hpp"
+#include "zookeeper/way_to_leader.hpp"
 
 namespace turnstile::zookeeper {
 namespace {

@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "core/seam/seam.hpp"
+#include "zookeeper/addresses.hpp"
 #include "zookeeper/connect_string.hpp"
-#include "zookeeper/socket_address.hpp"
 
 namespace turnstile::zookeeper {
 

@@ -5,9 +5,9 @@
 #pragma once
 
 #include "base/latest_failure.hpp"
+#include "zookeeper/addresses.hpp"
 #include "zookeeper/older_data.hpp"
 #include "zookeeper/request_knowledge.hpp"
-#include "zookeeper/unresolved_hosts.hpp"
 
 namespace turnstile::zookeeper {
 

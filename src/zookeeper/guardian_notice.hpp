@@ -13,7 +13,7 @@
 
 #include "core/seam/coordinator.hpp"
 #include "guardian/guardian_link.hpp"
-#include "zookeeper/socket_address.hpp"
+#include "zookeeper/addresses.hpp"
 
 namespace turnstile::zookeeper {
 

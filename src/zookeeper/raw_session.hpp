@@ -26,9 +26,9 @@
 #include <vector>
 
 #include "core/seam/coordinator.hpp"
+#include "zookeeper/addresses.hpp"
 #include "zookeeper/byte_stream.hpp"
 #include "zookeeper/packets.hpp"
-#include "zookeeper/socket_address.hpp"
 
 namespace turnstile::zookeeper {
 

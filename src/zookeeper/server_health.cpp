@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "zookeeper/addresses.hpp"
-#include "zookeeper/server_report.hpp"
+#include "zookeeper/server_role.hpp"
 #include "zookeeper/server_words.hpp"
 
 namespace turnstile {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "zookeeper/server_role.hpp"
 
+#include <fmt/core.h>
+
 #include <charconv>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <limits>
-
-#include <fmt/core.h>
 
 #include "zookeeper/server_words.hpp"
 
@@ -37,6 +38,62 @@ bool is_before_3_5(std::string_view version) noexcept {
     int minor = 0;
     if (std::from_chars(dot.ptr + 1, end, minor).ec != std::errc{}) return false;
     return major < 3 || (major == 3 && minor < 5);
+}
+
+// Returns the rest of the line after a label that begins the line; empty if no line has the label.
+std::string_view value_of(std::string_view text, std::string_view label) {
+    for (std::size_t at = text.find(label); at != std::string_view::npos;
+         at = text.find(label, at + 1)) {
+        if (at != 0 && text[at - 1] != '\n') continue;
+        const auto value = text.substr(at + label.size());
+        return value.substr(0, value.find_first_of("\r\n"));
+    }
+    return {};
+}
+
+// Returns the number, or nothing if the text is not a number from 0 on.
+std::optional<std::int64_t> number_of(std::string_view text) {
+    std::int64_t value = 0;
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
+    return read.ec == std::errc{} && value >= 0 ? std::optional{value} : std::nullopt;
+}
+
+// Returns 0 for a number beyond 32 bits: servers keep all their settings as 32-bit integers.
+int setting_of(std::string_view text) {
+    const auto value = number_of(text).value_or(0);
+    return value <= std::numeric_limits<std::int32_t>::max() ? static_cast<int>(value) : 0;
+}
+
+std::chrono::milliseconds milliseconds_of(std::string_view text) {
+    return std::chrono::milliseconds{setting_of(text)};
+}
+
+// Parses a double in Java's form: "0.5", "1.0E-4".
+std::optional<double> decimal_of(std::string_view text) {
+    double value = 0;
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool is_duration = std::isfinite(value) && value >= 0;
+    return read.ec == std::errc{} && is_duration ? std::optional{value} : std::nullopt;
+}
+
+// Parses "0/0.5/12": the least, the average and the longest latency.
+void read_latency(std::string_view text, server_health& into) {
+    const auto first = text.find('/');
+    const auto second = text.find('/', first + 1);
+    if (first == std::string_view::npos || second == std::string_view::npos) return;
+    into.latency_ms = decimal_of(text.substr(first + 1, second - first - 1));
+    into.longest_latency_ms = decimal_of(text.substr(second + 1));
+}
+
+std::string problem_of(std::string_view answer, server_role role) {
+    if (role == server_role::read_only) return "is cut off from its majority, and only reads";
+    if (role != server_role::unknown) return {};
+    if (answer.find("not currently serving") != std::string_view::npos)
+        return "is up, but its ensemble has no majority to serve with";
+    if (is_refused(answer))
+        return "does not report its role: srvr is not in its 4lw.commands.whitelist";
+    return "accepts connections, but reports no role: another program, a port with TLS "
+           "(zookeepers://), or srvr is not in its 4lw.commands.whitelist";
 }
 
 }  // namespace
@@ -92,6 +149,44 @@ std::optional<socket_address> find_role(const std::vector<socket_address>& serve
     for (std::size_t i = 0; i != servers.size(); ++i)
         if (has_it(answers[i])) return servers[i];
     return std::nullopt;
+}
+
+bool is_refused(std::string_view answer) noexcept {
+    return answer.find("not in the whitelist") != std::string_view::npos;
+}
+
+void read_srvr(std::string_view answer, server_health& into) {
+    into.role = parse_role(answer);
+    into.problem = version_fault(answer);
+    if (into.problem.empty()) into.problem = problem_of(answer, into.role);
+    into.serves = into.problem.empty();
+    if (into.role == server_role::unknown) return;
+    const auto version = value_of(answer, k_version_label);
+    into.version = version.substr(0, version.find_first_of("-,"));
+    read_latency(value_of(answer, "Latency min/avg/max: "), into);
+    into.connections = number_of(value_of(answer, "Connections: "));
+    into.received = number_of(value_of(answer, "Received: "));
+    into.outstanding = number_of(value_of(answer, "Outstanding: "));
+    into.nodes = number_of(value_of(answer, "Node count: "));
+}
+
+std::optional<server_configuration> read_conf(std::string_view answer) {
+    const auto tick = value_of(answer, "tickTime=");
+    if (tick.empty()) return std::nullopt;
+    const auto length = milliseconds_of(tick);
+    // Returns 0, as for an absent limit, if the limit in milliseconds would overflow 32 bits. parse_pace() does the
+    // same.
+    const auto limit = [&](std::string_view label) {
+        const int ticks = setting_of(value_of(answer, label));
+        return length.count() * ticks <= std::numeric_limits<std::int32_t>::max() ? ticks : 0;
+    };
+    return server_configuration{
+        .tick = length,
+        .init_limit = limit("initLimit="),
+        .sync_limit = limit("syncLimit="),
+        .min_session_timeout = milliseconds_of(value_of(answer, "minSessionTimeout=")),
+        .max_session_timeout = milliseconds_of(value_of(answer, "maxSessionTimeout=")),
+        .max_connections = setting_of(value_of(answer, "maxClientCnxns="))};
 }
 
 }  // namespace turnstile::zookeeper

@@ -11,7 +11,8 @@
 #include <vector>
 
 #include "core/seam/seam.hpp"
-#include "zookeeper/socket_address.hpp"
+#include "turnstile/server_health.hpp"
+#include "zookeeper/addresses.hpp"
 
 namespace turnstile::zookeeper {
 
@@ -42,5 +43,15 @@ struct server_answers {
 [[nodiscard]] std::optional<socket_address> find_role(const std::vector<socket_address>& servers,
                                                       server_role wanted, int give_up,
                                                       core::duration limit);
+
+// ---- the answers in reports to people ----
+// Fills in the values of an answer to "srvr". If the answer contains no role, names the problem.
+void read_srvr(std::string_view answer, server_health& into);
+
+// Parses an answer to "conf". Returns nothing for any other text.
+[[nodiscard]] std::optional<server_configuration> read_conf(std::string_view answer);
+
+// True if the server has answered that the four-letter word is not in the server's 4lw.commands.whitelist.
+[[nodiscard]] bool is_refused(std::string_view answer) noexcept;
 
 }  // namespace turnstile::zookeeper

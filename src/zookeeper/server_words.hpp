@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/seam/seam.hpp"
-#include "zookeeper/socket_address.hpp"
+#include "zookeeper/addresses.hpp"
 
 namespace turnstile::zookeeper {
 

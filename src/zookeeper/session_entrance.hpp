@@ -17,10 +17,10 @@
 #include "base/back_off.hpp"
 #include "base/random.hpp"
 #include "core/seam/coordinator.hpp"
+#include "zookeeper/addresses.hpp"
 #include "zookeeper/connect_string.hpp"
 #include "zookeeper/ensemble_facts.hpp"
 #include "zookeeper/packets.hpp"
-#include "zookeeper/socket_address.hpp"
 
 namespace turnstile::zookeeper {
 

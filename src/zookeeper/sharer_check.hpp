@@ -18,10 +18,10 @@
 #include <vector>
 
 #include "core/seam/coordinator.hpp"
+#include "zookeeper/addresses.hpp"
 #include "zookeeper/byte_stream.hpp"
 #include "zookeeper/packets.hpp"
 #include "zookeeper/raw_session.hpp"
-#include "zookeeper/socket_address.hpp"
 
 namespace turnstile::zookeeper {
 

@@ -23,7 +23,6 @@
 #include "base/thread_name.hpp"
 #include "support/signals.hpp"
 #include "zookeeper/addresses.hpp"
-#include "zookeeper/own_connection.hpp"
 #include "zookeeper/packets.hpp"
 #include "zookeeper/raw_session.hpp"
 #include "zookeeper/tunnel_relay.hpp"

@@ -32,9 +32,9 @@
 #include "base/wake_up.hpp"
 #include "core/seam/coordinator.hpp"
 #include "support/descriptor.hpp"
+#include "zookeeper/addresses.hpp"
 #include "zookeeper/byte_stream.hpp"
 #include "zookeeper/connect_string.hpp"
-#include "zookeeper/socket_address.hpp"
 
 namespace turnstile::zookeeper {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tunnel_relay: forwards bytes between a local connection and a server with TLS, without blocking.
+// tunnel_relay: forwards bytes between a local connection, which this process must have made, and a server with TLS,
+// without blocking.
 //
 //     relay.wishes() -> poll() -> relay.move(), until that is false
 //
@@ -20,6 +21,14 @@
 #include "zookeeper/byte_stream.hpp"
 
 namespace turnstile::zookeeper {
+
+// True if this process itself made the connection that it accepted at a loopback port. Any user of the machine can
+// connect to such a port, and a TCP connection does not name its user. But if this process made the connection, it has
+// the other end among its descriptors. From any thread.
+//
+// `accepted`: an accepted IPv4 connection. Returns false if another process made the connection, or if this process has
+// closed the other end. Looks at all descriptors of this process; without /proc, at the first 65,536.
+[[nodiscard]] bool is_own_connection(int accepted) noexcept;
 
 class tunnel_relay {
 public:

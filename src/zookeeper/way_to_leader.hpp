@@ -6,18 +6,22 @@
 // even number, it would try only half of the servers, and would not pause after a round of failures. So if the number
 // of servers is even, the list contains the leader a second time, at the end.
 //
-// Thread safety: all functions from any thread. They are pure, except that resolve_all asks the resolver.
+// Thread safety: all functions from any thread. They are pure, except that resolve_all asks the resolver, and that the
+// search asks servers.
 #pragma once
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/random.hpp"
+#include "core/seam/coordinator.hpp"
+#include "zookeeper/addresses.hpp"
 #include "zookeeper/connect_string.hpp"
-#include "zookeeper/socket_address.hpp"
+#include "zookeeper/server_role.hpp"
 
 namespace turnstile::zookeeper {
 
@@ -56,5 +60,25 @@ struct way_to_leader {
 [[nodiscard]] way_to_leader way_from_silence(const socket_address& present,
                                              const socket_address& to,
                                              const resolved_servers& known, base::random& chance);
+
+// ---- the search for the leader ----
+// The next functions ask the servers of a session over separate connections. They block, and end early when `give_up`,
+// a descriptor, becomes readable.
+
+// Asks the server for its role and software. If `asks_pace` is true and the server is not the leader, also asks for its
+// pace (server_pace); the pace of the leader does not matter. Sets `asks_pace` to false if the server does not report
+// its pace.
+[[nodiscard]] server_answers ask_for_role(const socket_address& server, bool& asks_pace,
+                                          int give_up);
+
+[[nodiscard]] std::optional<way_to_leader> find_leader(const ensemble_address& servers,
+                                                       int give_up);
+
+// Finds a leader to which the C client can move, because the current server, `present`, is silent
+// (docs/why/silence.md). Asks all servers except `present` at once. If none of them leads, asks `present` over a new
+// connection.
+[[nodiscard]] std::optional<way_to_leader> find_another(const ensemble_address& servers,
+                                                        const core::look_elsewhere& wanted,
+                                                        const socket_address& present, int give_up);
 
 }  // namespace turnstile::zookeeper

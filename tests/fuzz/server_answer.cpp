@@ -8,7 +8,6 @@
 
 #include "cli/server_dump.hpp"
 #include "fuzz_input.hpp"
-#include "zookeeper/server_report.hpp"
 #include "zookeeper/server_role.hpp"
 
 namespace {

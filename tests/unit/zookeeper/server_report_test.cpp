@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "zookeeper/server_report.hpp"
+#include "zookeeper/server_role.hpp"
 
 #include <gtest/gtest.h>
 

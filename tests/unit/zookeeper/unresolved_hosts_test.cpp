@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "zookeeper/unresolved_hosts.hpp"
+#include "zookeeper/addresses.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,7 +16,6 @@
 #include "turnstile/error.hpp"
 #include "turnstile/log.hpp"
 #include "turnstile/testing/test_deadline.hpp"
-#include "zookeeper/addresses.hpp"
 #include "zookeeper/coordinator.hpp"
 
 namespace turnstile::zookeeper {
