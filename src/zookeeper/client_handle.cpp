@@ -5,16 +5,18 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <limits>
 #include <system_error>
+#include <utility>
 
+#include "base/interruption.hpp"
 #include "base/log.hpp"
 #include "base/random.hpp"
 #include "base/thread_name.hpp"
 #include "support/signals.hpp"
 #include "turnstile/error.hpp"
-#include "zookeeper/client_log.hpp"
 #include "zookeeper/limits.hpp"
 
 namespace turnstile::zookeeper {
@@ -35,6 +37,76 @@ const char* decoy(const socket_address& current) noexcept {
 }
 
 }  // namespace
+
+client_line parse_client_line(std::string_view line) noexcept {
+    static constexpr std::array<std::pair<std::string_view, log_level>, 4> k_levels{{
+        {":ZOO_ERROR@", log_level::info},
+        {":ZOO_WARN@", log_level::info},
+        {":ZOO_INFO@", log_level::debug},
+        {":ZOO_DEBUG@", log_level::trace},
+    }};
+    while (line.ends_with('\n')) line.remove_suffix(1);
+    for (const auto& [mark, level] : k_levels) {
+        const auto at = line.find(mark);
+        if (at == std::string_view::npos) continue;
+        const std::string_view rest = line.substr(at + mark.size());
+        const auto text = rest.find(": ");
+        return {level, text == std::string_view::npos ? rest : rest.substr(text + 2)};
+    }
+    return {log_level::info, line};
+}
+
+void on_client_line(const char* line) noexcept {
+    if (line == nullptr) return;
+    const client_line parsed = parse_client_line(line);
+    log::write(parsed.level, "ZooKeeper client: {}", parsed.text);
+}
+
+void completion_sweep::begin(zhandle_t* handle, const char* scheme, std::string_view credentials) {
+    under_way_ = true;
+    if (zoo_add_auth(handle, scheme, credentials.data(), static_cast<int>(credentials.size()),
+                     on_end, this) != ZOK)
+        on_end(ZINVALIDSTATE, this);
+}
+
+// Ends the wait in await(). If the server itself has answered zoo_add_auth, it has answered all earlier requests, too,
+// so no completion is missing.
+void completion_sweep::on_end(int /*rc*/, const void* self) {
+    auto& me = *static_cast<completion_sweep*>(const_cast<void*>(self));
+    {
+        const base::lock_guard lock{me.mutex_};
+        me.under_way_ = false;
+    }
+    me.ended_.notify_all();
+}
+
+void completion_sweep::await(core::duration limit) {
+    if (!under_way_) return;
+    base::unique_lock lock{mutex_};
+    const auto until = boottime_clock::now() + limit;
+    while (under_way_ && ended_.wait_until(lock, until)) {
+    }
+}
+
+void last_answer::await(zhandle_t* handle, core::duration limit) {
+    if (zoo_state(handle) != ZOO_CONNECTED_STATE) return;
+    const base::disable_interruption uninterrupted;  // close() does not throw
+    const auto until = boottime_clock::now() + limit;
+    if (zoo_aexists(handle, "/", 0, on_answer, this) != ZOK) return;
+    base::unique_lock lock{mutex_};
+    while (!is_answered_ && answered_.wait_until(lock, until)) {
+    }
+}
+
+// The C client calls this function when the server has answered the read, or when the connection ends before that.
+void last_answer::on_answer(int /*rc*/, const Stat* /*stat*/, const void* self) {
+    auto& me = *static_cast<last_answer*>(const_cast<void*>(self));
+    {
+        const base::lock_guard lock{me.mutex_};
+        me.is_answered_ = true;
+    }
+    me.answered_.notify_all();
+}
 
 void client_handle::throw_open_error(int failure) const {
     if (failure == ENOMEM || failure == EMFILE || failure == ENFILE || failure == EAGAIN) {

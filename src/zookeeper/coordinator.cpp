@@ -1,23 +1,117 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "zookeeper/coordinator.hpp"
 
+#include <atomic>
 #include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "base/log.hpp"
+#include "base/process.hpp"
+#include "core/seam/coordinator.hpp"
 #include "guardian/guardian_link.hpp"
 #include "modules/find.hpp"
 #include "turnstile/error.hpp"
+#include "zookeeper/c_session.hpp"
 #include "zookeeper/connect_string.hpp"
 #include "zookeeper/diagnosis.hpp"
 #include "zookeeper/read_only_claim.hpp"
 #include "zookeeper/security.hpp"
-#include "zookeeper/zookeeper_session.hpp"
 
 namespace turnstile::zookeeper {
 namespace {
 
 constexpr std::chrono::seconds k_diagnosis{1};
+
+// Implements core::coordinator_session by a c_session, and does nothing in a child of fork().
+//
+// In a child the C client's threads do not exist, and its sockets belong to the parent. Closing the handle there would
+// hang, and would end the parent's session. So in a child all calls do nothing, and the destructor frees nothing.
+//
+// The C client does not set close-on-exec on its descriptors, and its interface does not name them. A program that
+// starts other programs must itself close these descriptors in the child (close_range), if the other programs must not
+// inherit them.
+//
+// Thread safety: all members from any thread. Exception: the sink, the core's object that receives the replies and
+// events, must not call `close`.
+class zookeeper_session final : public core::coordinator_session {
+public:
+    zookeeper_session(const ensemble_address& servers, const core::session_settings& settings,
+                      core::session_sink& sink, std::shared_ptr<ensemble_facts> known,
+                      std::shared_ptr<guardian::guardian_link> guardian);
+    ~zookeeper_session() override;
+    zookeeper_session(const zookeeper_session&) = delete;
+    zookeeper_session& operator=(const zookeeper_session&) = delete;
+
+    void submit(core::request&& request) override;
+    void forget_watches(const std::string& path) override;
+    void seek_leader(std::uint64_t connection) override;
+    void look_for_another(const core::look_elsewhere& wanted) override;
+    void leave_server(std::uint64_t connection) override;
+    [[nodiscard]] core::session_identity identity() const override;
+    [[nodiscard]] std::optional<core::clock_reading> servers_clock() const override;
+    void close() noexcept override;
+
+private:
+    [[nodiscard]] bool forked() const noexcept { return process_.forked(); }
+
+    const base::process_mark process_;
+    std::atomic<bool> closed_{false};
+    const std::shared_ptr<ensemble_facts> known_;
+    std::unique_ptr<c_session> client_;
+};
+
+zookeeper_session::zookeeper_session(const ensemble_address& servers,
+                                     const core::session_settings& settings,
+                                     core::session_sink& sink,
+                                     std::shared_ptr<ensemble_facts> known,
+                                     std::shared_ptr<guardian::guardian_link> guardian)
+    : known_{std::move(known)},
+      client_{std::make_unique<c_session>(servers, settings, sink, known_, std::move(guardian))} {
+    known_->older.add(client_.get(), [own = client_.get()] { own->give_up_to_older_data(); });
+}
+
+zookeeper_session::~zookeeper_session() {
+    close();
+    if (forked()) static_cast<void>(client_.release());  // its mutexes may stay locked
+}
+
+void zookeeper_session::submit(core::request&& request) {
+    if (!forked()) client_->submit(std::move(request));
+}
+
+void zookeeper_session::forget_watches(const std::string& path) {
+    if (!forked()) client_->forget_watches(path);
+}
+
+void zookeeper_session::seek_leader(std::uint64_t connection) {
+    if (!forked()) client_->seek_leader(connection);
+}
+
+void zookeeper_session::look_for_another(const core::look_elsewhere& wanted) {
+    if (!forked()) client_->look_for_another(wanted);
+}
+
+void zookeeper_session::leave_server(std::uint64_t connection) {
+    if (!forked()) client_->leave_server(connection);
+}
+
+core::session_identity zookeeper_session::identity() const {
+    return forked() ? core::session_identity{} : client_->identity();
+}
+
+std::optional<core::clock_reading> zookeeper_session::servers_clock() const {
+    return forked() ? std::nullopt : client_->servers_clock();
+}
+
+void zookeeper_session::close() noexcept {
+    if (forked() || closed_.exchange(true)) return;
+    known_->older.remove(client_.get());
+    client_->close();
+}
 
 class zookeeper_coordinator final : public core::coordinator {
 public:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "zookeeper/sharer_check.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -16,6 +17,21 @@ std::unique_ptr<byte_stream> open_link(const socket_address& server) {
 }
 
 }  // namespace
+
+bool flap_watch::detached(core::time_point now, core::duration timeout) noexcept {
+    if (!since_) return false;
+    const bool early = now - *since_ < timeout / k_early_part;
+    since_.reset();
+    if (!early) {
+        early_ = 0;
+        suspicion_ = k_first_suspicion;
+        return false;
+    }
+    if (++early_ < suspicion_) return false;
+    early_ = 0;
+    suspicion_ = std::min(2 * suspicion_, k_last_suspicion);
+    return true;
+}
 
 // Uses this client's own timeout: with a longer timeout the session would outlive this process.
 std::optional<attach_answer> sharer_check::attach(raw_session& raw) const {

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// sharer_check: lists the znodes of a session, over a separate attach to one server after the other.
+// sharer_check: whether another client has this client's session, too.
 //
-// Purpose: a server may give this client's session to another client. The servers' leader accepts writes for a session
-// only from the server of the session's latest attach. So if two clients with one session are attached to different
-// servers, each client ends the other's connections. If the session owns a znode that this client never requested,
-// another client has the session. Then this client treats the session as expired, but does not close it, because the
-// close would release the other client's locks. After the holders of this client's locks were notified of the loss,
-// this client removes its own znodes one by one.
+// A server may give this client's session to another client. The servers' leader accepts writes for a session only from
+// the server of the session's latest attach. So if two clients with one session are attached to different servers, each
+// client ends the other's connections. If the session owns a znode that this client never requested, another client has
+// the session. Then this client treats the session as expired, but does not close it, because the close would release
+// the other client's locks. After the holders of this client's locks were notified of the loss, this client removes its
+// own znodes one by one.
 //
-// Thread safety: none. All members block. The check continues even if the client reacts to the loss and closes the
-// session.
+// The next classes decide when a session lists its znodes, and make the list.
 #pragma once
 
 #include <functional>
@@ -18,13 +17,77 @@
 #include <vector>
 
 #include "core/seam/coordinator.hpp"
+#include "core/seam/seam.hpp"
 #include "zookeeper/addresses.hpp"
 #include "zookeeper/byte_stream.hpp"
+#include "zookeeper/limits.hpp"
 #include "zookeeper/packets.hpp"
 #include "zookeeper/raw_session.hpp"
 
 namespace turnstile::zookeeper {
 
+// Notices that several connections in a row have ended early.
+//
+// The cause may be an unstable network, or another client with the same session. Two clients with one session end each
+// other's connections: each write of one client makes the servers end the connection of the other. To distinguish the
+// two causes, the client must request the list of the session's znodes. This request needs another connection, so the
+// client rarely sends it.
+//
+// Thread safety: one thread at a time.
+class flap_watch {
+public:
+    void attached(core::time_point now) noexcept { since_ = now; }
+    // Returns true if so many connections in a row have ended early that the client should list the session's znodes.
+    [[nodiscard]] bool detached(core::time_point now, core::duration timeout) noexcept;
+
+private:
+    std::optional<core::time_point> since_;
+    int early_ = 0;  // number of early ends in a row
+    int suspicion_ = k_first_suspicion;
+};
+
+// Decides when a session must find out whether another client has the session too.
+//
+// If the connect string allows read-only servers, the C client itself opens the session. The client must then ask which
+// znodes the session owns, as soon as the session is attached to a server that accepts writes. The client also asks
+// after a series of connections that end early (flap_watch).
+//
+// Thread safety: none. The session's lock guards the object.
+class sharing_suspicion {
+public:
+    enum class cause { opened_unasked, early_ends };
+
+    void opened_unasked() noexcept { asking_ = asking::due; }
+    // Returns true if the client must ask now which znodes the session owns, before it uses the session.
+    [[nodiscard]] bool begin_to_ask(core::link_kind kind) noexcept {
+        if (asking_ != asking::due || kind != core::link_kind::attached) return false;
+        asking_ = asking::under_way;
+        return true;
+    }
+    [[nodiscard]] bool is_asking() const noexcept { return asking_ == asking::under_way; }
+    void has_asked() noexcept { asking_ = asking::settled; }
+
+    void attached(core::time_point now) noexcept { flaps_.attached(now); }
+    // Returns true if so many connections have ended early that the client must ask which znodes the session owns.
+    [[nodiscard]] bool detached(core::time_point now, core::duration timeout) noexcept {
+        return flaps_.detached(now, timeout);
+    }
+    // Notes that another client has the session, so that this client must not close it.
+    void confirm() noexcept { shared_ = true; }
+    [[nodiscard]] bool is_confirmed() const noexcept { return shared_; }
+
+private:
+    enum class asking { settled, due, under_way };
+
+    asking asking_ = asking::settled;
+    flap_watch flaps_;
+    bool shared_ = false;
+};
+
+// Lists the znodes of a session, over a separate attach to one server after the other.
+//
+// Thread safety: none. All members block. The check continues even if the client reacts to the loss and closes the
+// session.
 class sharer_check {
 public:
     // `settings` must outlive this object.

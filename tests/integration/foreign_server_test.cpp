@@ -13,7 +13,7 @@
 #include "support.hpp"
 #include "turnstile/tools/path_trial.hpp"
 #include "zookeeper/coordinator.hpp"
-#include "zookeeper/request_knowledge.hpp"
+#include "zookeeper/server_knowledge.hpp"
 
 namespace turnstile::tests {
 namespace {

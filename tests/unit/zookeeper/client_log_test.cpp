@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "zookeeper/client_log.hpp"
+#include "zookeeper/client_handle.hpp"
 
 #include <gtest/gtest.h>
 

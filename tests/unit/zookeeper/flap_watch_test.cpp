@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "zookeeper/flap_watch.hpp"
+#include "zookeeper/sharer_check.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "zookeeper/ordered_outlet.hpp"
+#include "zookeeper/outstanding_requests.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "zookeeper/request_knowledge.hpp"
+#include "zookeeper/server_knowledge.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "zookeeper/watch_book.hpp"
+#include "zookeeper/client_requests.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
