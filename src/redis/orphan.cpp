@@ -10,12 +10,11 @@
 #include "redis/handshake.hpp"
 #include "redis/master_search.hpp"
 #include "redis/requests.hpp"
+#include "support/descriptor.hpp"
 #include "turnstile/error.hpp"
 
 namespace turnstile::redis {
 namespace {
-
-constexpr int k_no_descriptor = -1;
 
 struct end_attempt {
     bool over = false;  // the session has ended, or the server does not have it
@@ -30,8 +29,8 @@ public:
         : where_{where}, which_{which}, tls_{tls}, until_{until} {}
 
     [[nodiscard]] end_attempt at(const server_address& server) const {
-        line to{server, tls_, k_no_descriptor};
-        const auto welcomed = greet(to, where_, until_, k_no_descriptor);
+        line to{server, tls_, support::k_no_descriptor};
+        const auto welcomed = greet(to, where_, until_, support::k_no_descriptor);
         if (welcomed.moved_to) return {.moved_to = welcomed.moved_to};
         if (welcomed.result != welcome::ok) return {.reason = welcomed.reason};
         const auto reply = ask_to_close(to, welcomed);
@@ -51,7 +50,7 @@ private:
         // "0" and "": this script uses neither the timeout nor the identity.
         return to.ask(
             {"EVALSHA", digest, "2", znodes, deadlines, prefix, session, which_.proof, "0", ""},
-            until_, k_no_descriptor);
+            until_, support::k_no_descriptor);
     }
 
     const redis_address& where_;
@@ -68,7 +67,8 @@ result<void> end_orphan(const modules::orphaned_session& which, core::time_point
     const auto trusted = make_tls_context(where->tls);
     if (!trusted) return trusted.error();
     sentinel_inquiries sentinels;
-    const auto found = find_servers(*where, trusted->get(), until, k_no_descriptor, 0, sentinels);
+    const auto found =
+        find_servers(*where, trusted->get(), until, support::k_no_descriptor, 0, sentinels);
     std::string reason = found.reason;
     const orphan_end end{*where, which, trusted->get(), until};
     for (const auto& server : found.candidates) {

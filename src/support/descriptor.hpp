@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// descriptor: owns a file descriptor; a negative number, as the system's calls return it, means none.
+// descriptor: owns a file descriptor. A negative number, which the system's calls return after an error, means none.
 //
 //     support::descriptor file{::open(name, O_RDONLY | O_CLOEXEC)};
 //     if (!file.open()) throw std::system_error{errno, std::generic_category(), name};
@@ -12,6 +12,8 @@
 #include <utility>
 
 namespace turnstile::support {
+
+inline constexpr int k_no_descriptor = -1;
 
 class descriptor {
 public:
@@ -30,14 +32,14 @@ public:
     [[nodiscard]] int get() const noexcept { return number_; }
     [[nodiscard]] bool open() const noexcept { return number_ >= 0; }
     // Gives the descriptor to the caller; the caller must close it.
-    [[nodiscard]] int release() noexcept { return std::exchange(number_, -1); }
+    [[nodiscard]] int release() noexcept { return std::exchange(number_, k_no_descriptor); }
     // May change errno, as close() does.
     void reset() noexcept {
         if (open()) ::close(release());
     }
 
 private:
-    int number_ = -1;
+    int number_ = k_no_descriptor;
 };
 
 }  // namespace turnstile::support

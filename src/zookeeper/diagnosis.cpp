@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "support/descriptor.hpp"
 #include "zookeeper/addresses.hpp"
 #include "zookeeper/server_role.hpp"
 #include "zookeeper/server_words.hpp"
@@ -18,7 +19,6 @@ namespace turnstile::zookeeper {
 namespace {
 
 constexpr std::size_t k_most_servers = 16;
-constexpr int k_no_descriptor = -1;
 constexpr const char* k_mute =
     "accepts connections, but gives no session and reports no role: too many connections from this "
     "address (maxClientCnxns), a port with TLS (use zookeepers://), or no ZooKeeper server";
@@ -77,7 +77,7 @@ diagnosis diagnose(const ensemble_address& servers, core::duration limit, std::i
             if (addresses.size() < k_most_servers) addresses.push_back(address);
     }
     const auto all = [](const word_answer&) { return false; };
-    const auto answers = ask_servers(addresses, "srvr", k_no_descriptor, limit, all);
+    const auto answers = ask_servers(addresses, "srvr", support::k_no_descriptor, limit, all);
     for (std::size_t i = 0; i != addresses.size(); ++i) {
         const auto latest = latest_transaction(answers[i].text);
         const bool is_older = latest && *latest < seen;

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "support/descriptor.hpp"
 #include "zookeeper/addresses.hpp"
 #include "zookeeper/server_role.hpp"
 #include "zookeeper/server_words.hpp"
@@ -16,7 +17,6 @@ namespace {
 using namespace zookeeper;
 
 constexpr std::string_view k_local = "local:";
-constexpr int k_no_descriptor = -1;
 constexpr std::size_t k_longest_list = std::size_t{64} << 20U;
 
 struct found_server {
@@ -45,8 +45,8 @@ std::vector<word_answer> ask(const std::vector<found_server>& servers, std::stri
     std::vector<socket_address> addresses;
     for (const auto& server : servers)
         if (server.address.length != 0) addresses.push_back(server.address);
-    auto answers = ask_servers(addresses, word, k_no_descriptor, deadline - boottime_clock::now(),
-                               all, k_longest_list);
+    auto answers = ask_servers(addresses, word, support::k_no_descriptor,
+                               deadline - boottime_clock::now(), all, k_longest_list);
     std::vector<word_answer> in_order;
     auto next = answers.begin();
     for (const auto& server : servers)

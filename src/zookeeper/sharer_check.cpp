@@ -6,14 +6,14 @@
 #include <cstdint>
 
 #include "base/log.hpp"
+#include "support/descriptor.hpp"
 #include "zookeeper/limits.hpp"
 
 namespace turnstile::zookeeper {
 namespace {
 
 std::unique_ptr<byte_stream> open_link(const socket_address& server) {
-    constexpr int k_never = -1;  // a descriptor that never ends a wait
-    return open_stream(server, boottime_clock::now() + k_role_limit, k_never);
+    return open_stream(server, boottime_clock::now() + k_role_limit, support::k_no_descriptor);
 }
 
 }  // namespace
