@@ -30,7 +30,8 @@ struct queued_event {
     std::int64_t id = 0;
     core::watch_kind kind{};
     std::string path;
-    std::size_t ahead_of = 0;  // index in the batch of the reply that comes after the event
+    // The session delivers the event before the reply to the request with this index in the batch.
+    std::size_t ahead_of = 0;
 };
 
 struct news {

@@ -32,7 +32,8 @@
 
 namespace turnstile::zookeeper {
 
-// This class reads at most this many bytes of a frame. A list of one session's znodes is far shorter.
+// raw_session reads at most this many bytes of a frame. The longest answer that it needs, the list of one session's
+// znodes, is far shorter.
 inline constexpr std::size_t k_longest_frame = 4U << 20U;
 
 // Returns the path of the session mark, the znode that shows that the session is in use. An example is
