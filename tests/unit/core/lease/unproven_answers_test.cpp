@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests the store of answers that extend the lease only if a later write commits (unproven_answers). The tests check
 // which of these answers a write proves, and that the store contains only a few of them.
-#include "core/lease/unproven_answers.hpp"
+#include "core/lease/lease.hpp"
 
 #include <gtest/gtest.h>
 
