@@ -9,7 +9,7 @@
 #include "base/path.hpp"
 #include "client/client_impl.hpp"
 #include "client/internals.hpp"
-#include "core/queue/low_water_mark.hpp"
+#include "core/queue/znode_texts.hpp"
 #include "recipe/lock/lock_queries.hpp"
 #include "recipe/lock/many_reads.hpp"
 #include "recipe/operator/listed_lock.hpp"

@@ -11,7 +11,7 @@
 
 #include "core/lease/lease.hpp"
 #include "core/queue/contender_name.hpp"
-#include "core/queue/low_water_mark.hpp"
+#include "core/queue/znode_texts.hpp"
 #include "core/session/removal_queue.hpp"
 #include "core/session/session_core_settings.hpp"
 #include "recipe/gate/job_rule.hpp"

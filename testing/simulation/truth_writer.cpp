@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "core/queue/permits.hpp"
-#include "core/queue/revocation_text.hpp"
+#include "core/queue/znode_texts.hpp"
 
 namespace turnstile::simulation {
 

@@ -6,7 +6,7 @@
 #include <fmt/core.h>
 
 #include "core/queue/permits.hpp"
-#include "core/queue/revocation_text.hpp"
+#include "core/queue/znode_texts.hpp"
 #include "simulation/world.hpp"
 
 namespace turnstile::simulation {

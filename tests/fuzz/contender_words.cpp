@@ -10,7 +10,7 @@
 
 #include "base/metadata_limits.hpp"
 #include "cli/status_line.hpp"
-#include "core/queue/revocation_text.hpp"
+#include "core/queue/znode_texts.hpp"
 #include "fuzz_input.hpp"
 #include "support/utf8.hpp"
 #include "support/visible.hpp"

@@ -22,7 +22,6 @@
 #include <vector>
 
 #include "core/queue/contender_name.hpp"
-#include "core/queue/queue_index.hpp"
 #include "core/queue/queue_rule.hpp"
 #include "fuzz_input.hpp"
 

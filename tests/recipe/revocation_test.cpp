@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 
 #include "client/support.hpp"
-#include "core/queue/revocation_text.hpp"
+#include "core/queue/znode_texts.hpp"
 #include "turnstile/revocation.hpp"
 #include "turnstile/transaction.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <fmt/core.h>
 
-#include "core/queue/low_water_mark.hpp"
+#include "core/queue/znode_texts.hpp"
 #include "simulation/dice.hpp"
 #include "verification/invariants.hpp"
 

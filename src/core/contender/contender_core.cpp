@@ -157,7 +157,7 @@ void contender_core::on_attached(contender_session& c) {
 void contender_core::on_detached(contender_session& c) {
     if (holds()) c.tell(at_risk{});  // place: tells_at_risk
     // Servers that restart from older data may assign a known version again, to other data of the folder or of the
-    // crash mark (crash_mark.hpp). So on a new connection no write may rely on a version that was read before.
+    // crash mark (znode_texts.hpp). So on a new connection no write may rely on a version that was read before.
     std::visit(
         [](auto& current) {
             if constexpr (k_stands<std::decay_t<decltype(current)>>) {

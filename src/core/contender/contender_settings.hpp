@@ -9,7 +9,7 @@
 
 #include "base/shared_text.hpp"
 #include "core/queue/contender_name.hpp"
-#include "core/queue/low_water_mark.hpp"
+#include "core/queue/znode_texts.hpp"
 #include "core/seam/seam.hpp"
 #include "turnstile/client_options.hpp"
 
@@ -33,10 +33,10 @@ struct contender_settings {
     // True: contender_data() appends " resource=" and the folder to `data`, so that many folders can share one text.
     bool data_names_folder = false;
     // For a lock or latch: if the folder has at least this many children, the next holder reads the low-water mark in
-    // the folder's data (core/queue/low_water_mark.hpp), and does not list the children.
+    // the folder's data (core/queue/znode_texts.hpp), and does not list the children.
     std::uint32_t long_queue = k_long_queue;
     // For a lock: the time after a holder's crash in which no contender gets the lock. If it is zero, there is no
-    // delay, and no contender writes or reads the mark that shows a crash (core/queue/crash_mark.hpp).
+    // delay, and no contender writes or reads the mark that shows a crash (core/queue/znode_texts.hpp).
     duration lock_delay{};
     friend bool operator==(const contender_settings&, const contender_settings&) = default;
 };

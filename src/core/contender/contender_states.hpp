@@ -31,7 +31,7 @@
 #include "core/contender/renaming.hpp"
 #include "core/contender/tie_order.hpp"
 #include "core/queue/queue_rule.hpp"
-#include "core/queue/revocation_text.hpp"
+#include "core/queue/znode_texts.hpp"
 #include "core/seam/pending_ticket.hpp"
 #include "core/seam/seam.hpp"
 

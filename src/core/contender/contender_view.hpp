@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "core/queue/queue_index.hpp"
+#include "core/queue/queue_rule.hpp"
 #include "core/seam/seam.hpp"
 #include "turnstile/client_options.hpp"
 #include "turnstile/error.hpp"

@@ -22,7 +22,7 @@
 // holder fails. A lost hold leaves its mark, since its holder may still act. A contender that gives up after a lost
 // answer to its write leaves a mark too; then the next contender waits needlessly, which is safe.
 //
-// crash_mark.hpp has the mark itself. Thread safety: none, a value.
+// znode_texts.hpp has the mark itself. Thread safety: none, a value.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@
 
 #include "core/contender/consequence.hpp"
 #include "core/contender/contender_session.hpp"
-#include "core/queue/crash_mark.hpp"
+#include "core/queue/znode_texts.hpp"
 #include "core/seam/pending_ticket.hpp"
 #include "core/seam/seam.hpp"
 
@@ -64,7 +64,7 @@ public:
     [[nodiscard]] std::optional<time_point> end() const noexcept { return end_; }
 
     // Called if a list of the folder's children shows another contender ahead, although our contender was first before.
-    // Then the servers have restarted from older data, and may have lost our crash mark (crash_mark.hpp). If the
+    // Then the servers have restarted from older data, and may have lost our crash mark (znode_texts.hpp). If the
     // contender ahead crashes, its whole delay must pass, even if its mark equals the mark that we read before.
     void begin_again() noexcept {
         state_ = state::unread;

@@ -2,12 +2,12 @@
 #include "core/contender/low_water_reading.hpp"
 
 #include "base/check.hpp"
-#include "core/queue/low_water_mark.hpp"
+#include "core/queue/znode_texts.hpp"
 
 namespace turnstile::core {
 
 // `folder_version_` is the version of the folder's data at the latest read, if they were empty or a low-water mark
-// (low_water_mark.hpp) at that time. If they still have this version, they have not changed.
+// (znode_texts.hpp) at that time. If they still have this version, they have not changed.
 void low_water_reading::apply_list(const stat& folder, std::size_t children) {
     listed_ = static_cast<std::uint32_t>(children);
     if (folder.data_length == 0) {  // place: folder_without_data

@@ -13,7 +13,7 @@
 // | queue and knows the version of the folder's data | mark in one transaction           | can use the mark  |
 //
 // A waiter that gives up raises no mark, and other libraries raise none. Then the next contender behind lists the
-// folder, and raises the mark again later. low_water_mark.hpp has the mark itself.
+// folder, and raises the mark again later. znode_texts.hpp has the mark itself.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -45,7 +45,7 @@ public:
     }
     [[nodiscard]] bool reads() const noexcept { return static_cast<bool>(reading_); }
     [[nodiscard]] bool expects(ticket id) const noexcept { return reading_.is(id); }
-    // True if the queue is long, the folder's data are empty or a low-water mark (low_water_mark.hpp), and we know the
+    // True if the queue is long, the folder's data are empty or a low-water mark (znode_texts.hpp), and we know the
     // version of these data.
     [[nodiscard]] bool may_raise(std::uint32_t long_queue) const noexcept {
         return folder_version_ && is_long(long_queue);
@@ -68,7 +68,7 @@ private:
     pending_ticket reading_;
     std::uint32_t listed_ = 0;  // number of children in the latest list
     std::int32_t nearest_ = 0;  // number of the predecessor that is gone
-    // The version of the folder's data if the data were empty or a low-water mark (low_water_mark.hpp) when they were
+    // The version of the folder's data if the data were empty or a low-water mark (znode_texts.hpp) when they were
     // read last. Otherwise there is no value.
     std::optional<std::int32_t> folder_version_;
 };

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/queue/contender_name.hpp"
-#include "core/queue/revocation_text.hpp"
+#include "core/queue/znode_texts.hpp"
 #include "core/seam/seam.hpp"
 #include "turnstile/error.hpp"
 

@@ -14,7 +14,7 @@ namespace turnstile::core::state {
 
 // Called when the contender `gone`, which was ahead, has ended. An event or the answer to a read has shown its end. If
 // a list of the children on this connection showed no other contender ahead, this contender is first now. Otherwise
-// this contender must read whether it is first: in a long queue from the folder's data (low_water_mark.hpp), else from
+// this contender must read whether it is first: in a long queue from the folder's data (znode_texts.hpp), else from
 // a list of the children.
 void queued::on_awaited_gone(contender_call& call, const std::string& gone,
                              std::uint64_t connection) {

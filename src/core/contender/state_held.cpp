@@ -8,7 +8,7 @@
 #include "core/contender/contender_call.hpp"
 #include "core/contender/refusals.hpp"
 #include "core/queue/contender_name.hpp"
-#include "core/queue/revocation_text.hpp"
+#include "core/queue/znode_texts.hpp"
 
 namespace turnstile::core::state {
 

@@ -7,7 +7,7 @@
 #include "core/contender/answer_class.hpp"
 #include "core/contender/contender_call.hpp"
 #include "core/queue/contender_name.hpp"
-#include "core/queue/revocation_text.hpp"
+#include "core/queue/znode_texts.hpp"
 
 namespace turnstile::core::state {
 
@@ -54,8 +54,8 @@ bool leaving::raises_low_water_mark(const contender_call& call) const {
     return was_first && low_water.may_raise(call.settings.long_queue) && is_ordered();
 }
 
-// True if other removals may be sent in the same request: this removal changes neither a crash mark (crash_mark.hpp)
-// nor a low-water mark (low_water_mark.hpp).
+// True if other removals may be sent in the same request: this removal changes neither a crash mark nor
+// a low-water mark (znode_texts.hpp).
 bool leaving::goes_with_others(const contender_call& call) const {
     return !takes_crash_mark() && !raises_low_water_mark(call);
 }
@@ -75,10 +75,10 @@ operation leaving::removal(const contender_call& call) const {
     return all;
 }
 
-// Called with the answer to a removal. The transaction of a removal may also remove the crash mark (crash_mark.hpp) and
-// raise the low-water mark in the folder's data (low_water_mark.hpp). If the servers refused one of these two changes,
-// returns true, and the next removal omits that change. The servers refuse to remove a crash mark that is missing, is
-// protected, or has children. They refuse to change data that are protected, or that have changed meanwhile.
+// Called with the answer to a removal. The transaction of a removal may also remove the crash mark and raise the
+// low-water mark in the folder's data (znode_texts.hpp). If the servers refused one of these two changes, returns true,
+// and the next removal omits that change. The servers refuse to remove a crash mark that is missing, is protected, or
+// has children. They refuse to change data that are protected, or that have changed meanwhile.
 bool leaving::drop_refused_rest(contender_call& call, const reply& answer) {
     if (answer.error == server_error::ok || answer.parts.size() < 2) return false;
     if (answer.parts.front() != server_error::ok) return false;

@@ -24,7 +24,7 @@ namespace turnstile::core {
 // that check the contender's znode and extend the lease.
 [[nodiscard]] bool needs_confirmation(const contender_state& current) noexcept;
 // True if no contender is ahead, so that the grant depends on the lease. Also true if the contender is reading from the
-// folder's data (low_water_mark.hpp) whether a contender is ahead.
+// folder's data (znode_texts.hpp) whether a contender is ahead.
 [[nodiscard]] bool awaits_lease(const contender_state& current) noexcept;
 // True for a hold, and for a waiter that is next in line: exactly one contender is ahead of the waiter.
 [[nodiscard]] bool holds_or_has_one_ahead(const contender_state& current) noexcept;

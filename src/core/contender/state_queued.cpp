@@ -225,7 +225,7 @@ void queued::wait_for(contender_call& call, const decision& judged) {
     TURNSTILE_CHECK(judged.ahead > 0);
     auto& c = call.session;
     const auto& folder = call.folder();
-    // Another contender is ahead, so the crash mark at the servers (crash_mark.hpp) may be that contender's. If this
+    // Another contender is ahead, so the crash mark at the servers (znode_texts.hpp) may be that contender's. If this
     // attempt gives up (attempt::once), it must first forget its own crash mark. Otherwise the removal of its znode
     // would also delete the other contender's mark.
     if (delay.changed()) delay.change().begin_again();

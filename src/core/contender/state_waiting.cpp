@@ -5,7 +5,7 @@
 #include "core/contender/answer_class.hpp"
 #include "core/contender/contender_call.hpp"
 #include "core/contender/refusals.hpp"
-#include "core/queue/revocation_text.hpp"
+#include "core/queue/znode_texts.hpp"
 
 namespace turnstile::core::state {
 

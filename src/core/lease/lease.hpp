@@ -44,7 +44,7 @@
 namespace turnstile::core {
 
 // unproven_answers: stores the answered requests of one connection until a write proves that they reached the leader
-// while the session existed (rule (b) in lease.hpp).
+// while the session existed (rule (b) above).
 //
 // A follower reports an answered request to the leader at most R (the relay bound) after the answer. So a write gives
 // this proof if it was sent at least R after the answer, and commits. Of several requests sent within a short time

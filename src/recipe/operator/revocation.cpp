@@ -13,7 +13,7 @@
 #include "base/out_of_memory.hpp"
 #include "base/path.hpp"
 #include "client/pause.hpp"
-#include "core/queue/revocation_text.hpp"
+#include "core/queue/znode_texts.hpp"
 #include "recipe/lock/many_reads.hpp"
 #include "recipe/lock/queue_lock.hpp"
 

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/queue/crash_mark.hpp"
+#include "core/queue/znode_texts.hpp"
 #include "unit/support/contender_fixture.hpp"
 
 namespace turnstile::core {

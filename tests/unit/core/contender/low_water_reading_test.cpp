@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/queue/low_water_mark.hpp"
+#include "core/queue/znode_texts.hpp"
 #include "unit/support/contender_stage.hpp"
 
 namespace turnstile::core {

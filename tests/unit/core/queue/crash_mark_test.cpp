@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests the text of a crash mark, a znode that a crashed holder leaves behind. Other versions and programs in other
 // languages read the text.
-#include "core/queue/crash_mark.hpp"
+#include "core/queue/znode_texts.hpp"
 
 #include <gtest/gtest.h>
 

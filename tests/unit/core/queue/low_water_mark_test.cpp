@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/queue/low_water_mark.hpp"
+#include "core/queue/znode_texts.hpp"
 
 #include <gtest/gtest.h>
 

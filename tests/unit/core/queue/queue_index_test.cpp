@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests the positions that the class `queue_index` gives to many contenders of one list, and the cases in which it
 // gives no position. queue_rule_property_test.cpp compares queue_index with decide().
-#include "core/queue/queue_index.hpp"
+#include "core/queue/queue_rule.hpp"
 
 #include <gtest/gtest.h>
 
