@@ -9,7 +9,7 @@
 
 #include "base/log.hpp"
 #include "base/path.hpp"
-#include "core/contender/refusals.hpp"
+#include "core/contender/contender_errors.hpp"
 
 namespace turnstile::detail {
 namespace {

@@ -8,7 +8,7 @@
 #include "base/path.hpp"
 #include "client/client_impl.hpp"
 #include "client/internals.hpp"
-#include "core/contender/refusals.hpp"
+#include "core/contender/contender_errors.hpp"
 #include "recipe/lock/many_reads.hpp"
 
 namespace turnstile {

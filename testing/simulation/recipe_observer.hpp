@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/contender/commit_plan.hpp"
+#include "core/contender/commit_queue.hpp"
 #include "core/session/session_core.hpp"
 #include "simulation/history.hpp"
 #include "turnstile/deadlock_detector.hpp"

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "base/check.hpp"
-#include "core/contender/answer_class.hpp"
+#include "core/contender/answers.hpp"
 #include "core/contender/contender_session.hpp"
 #include "core/contender/contender_settings.hpp"
 #include "core/contender/contender_states.hpp"

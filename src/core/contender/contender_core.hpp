@@ -56,11 +56,11 @@
 #include <utility>
 
 #include "core/contender/contender_call.hpp"
+#include "core/contender/contender_errors.hpp"
 #include "core/contender/contender_session.hpp"
 #include "core/contender/contender_settings.hpp"
 #include "core/contender/contender_states.hpp"
 #include "core/contender/notice.hpp"
-#include "core/contender/refusals.hpp"
 #include "core/seam/seam.hpp"
 
 namespace turnstile::core {

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// contender_effects: the actions that a contender requests from its session while it handles an event. After the event
-// the session executes them in their order (core/session/contender_steps.hpp).
+// contender_effects: the actions that a contender, and the commits (guarded writes) of a hold, request from their
+// session while they handle an event.
+//
+// Contenders and commits call no function of the session. They add effects to a vector, and after the event the session
+// executes the effects in their order (core/session/contender_steps.hpp, core/session/commit_steps.hpp).
 //
 // Thread safety: none, values.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -14,8 +18,11 @@
 #include "core/contender/notice.hpp"
 #include "core/queue/contender_name.hpp"
 #include "core/seam/seam.hpp"
+#include "turnstile/error.hpp"
 
 namespace turnstile::core {
+
+// ---- the effects of a contender -----------------------------------------------------------------
 
 namespace contender_effects {
 
@@ -130,5 +137,61 @@ using contender_effect = std::variant<
     contender_effects::containers_unsupported, contender_effects::parent_create_lost,
     contender_effects::abandon, contender_effects::replace_session, contender_effects::retry_later,
     contender_effects::tell_busy, contender_effects::tell>;
+
+// ---- the effects of the commits of a hold (write_effects) ---------------------------------------
+
+// The outcome of a commit that the servers applied.
+struct committed {
+    // Names of created znodes: one entry for each operation of the caller, empty if the operation creates no znode.
+    // Nothing if the commit's answer was lost, and only the version of the hold's znode showed the success.
+    std::optional<std::vector<std::string>> paths;
+    // New versions of znodes: one entry for each operation of the caller, -1 if the operation sets no version. Empty
+    // if `paths` has no value.
+    std::vector<std::int32_t> versions{};
+    friend bool operator==(const committed&, const committed&) = default;
+};
+using commit_outcome = std::variant<committed, error>;
+
+// The znode of a hold, as far as the hold knows it.
+struct own_znode {
+    std::string path;
+    std::string data;
+    std::int32_t version = 0;
+    bool settled = false;  // true: the hold is not about to change its znode
+    friend bool operator==(const own_znode&, const own_znode&) = default;
+};
+
+namespace write_effects {
+
+struct submit_for_commits {
+    core::request request;
+    friend bool operator==(const submit_for_commits&, const submit_for_commits&) = default;
+};
+// Requests that the session sends the commits' requests again after a pause, because one of them failed although the
+// connection may still work.
+struct retry_commits_later {
+    friend bool operator==(const retry_commits_later&, const retry_commits_later&) = default;
+};
+// Reports the version of the hold's znode; k_any_version while the version is unknown.
+struct version_became {
+    std::int32_t version = k_any_version;
+    friend bool operator==(const version_became&, const version_became&) = default;
+};
+// The answer to a read of the hold's znode. The session passes the answer on to the hold, which may end because of it.
+struct apply {
+    reply answer;
+    friend bool operator==(const apply&, const apply&) = default;
+};
+struct tell_outcome {
+    commit_id commit{};
+    commit_outcome outcome;
+    friend bool operator==(const tell_outcome&, const tell_outcome&) = default;
+};
+
+}  // namespace write_effects
+
+using write_effect =
+    std::variant<write_effects::submit_for_commits, write_effects::retry_commits_later,
+                 write_effects::version_became, write_effects::apply, write_effects::tell_outcome>;
 
 }  // namespace turnstile::core

@@ -15,8 +15,8 @@
 
 #include "base/random.hpp"
 #include "core/contender/contender_effects.hpp"
-#include "core/contender/contender_view.hpp"
-#include "core/contender/refusals.hpp"
+#include "core/contender/contender_errors.hpp"
+#include "core/contender/contender_settings.hpp"
 #include "core/lease/lease.hpp"
 
 namespace turnstile::core {

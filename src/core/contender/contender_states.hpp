@@ -16,23 +16,18 @@
 #include <vector>
 
 #include "base/cold.hpp"
-#include "core/contender/awaited_znodes.hpp"
-#include "core/contender/consequence.hpp"
-#include "core/contender/contender_ahead.hpp"
+#include "core/contender/answers.hpp"
 #include "core/contender/contender_effects.hpp"
+#include "core/contender/contender_errors.hpp"
 #include "core/contender/contender_settings.hpp"
-#include "core/contender/contenders_watch.hpp"
 #include "core/contender/lock_delay.hpp"
-#include "core/contender/low_water_reading.hpp"
 #include "core/contender/notice.hpp"
-#include "core/contender/own_znode_watch.hpp"
 #include "core/contender/parent_creation.hpp"
-#include "core/contender/permit_reading.hpp"
+#include "core/contender/queue_readings.hpp"
 #include "core/contender/renaming.hpp"
-#include "core/contender/tie_order.hpp"
+#include "core/contender/znode_watches.hpp"
 #include "core/queue/queue_rule.hpp"
 #include "core/queue/znode_texts.hpp"
-#include "core/seam/pending_ticket.hpp"
 #include "core/seam/seam.hpp"
 
 namespace turnstile::core {
@@ -146,7 +141,7 @@ struct standing {
     friend bool operator==(const standing&, const standing&) = default;
 };
 
-// Common part of the states queued and first, in which a caller waits (state_waiting.cpp).
+// Common part of the states queued and first, in which a caller waits (state_standing.cpp).
 struct waiting : standing {
     bool waited = false;  // true: another contender was ahead at this position
     // Number of the connection on which a list of the folder's children showed the contender's position; 0: that list
@@ -159,7 +154,7 @@ struct waiting : standing {
         return listed_on == connection;  // place: list_of_this_connection
     }
     // read_own() handles the answer to a request about our znode, read_data() the data in our znode. The result says
-    // how the contender continues (consequence.hpp).
+    // how the contender continues (answers.hpp).
     [[nodiscard]] consequence read_own(contender_call& call, const reply& answer);
     [[nodiscard]] consequence read_data(contender_call& call, const reply& answer);
     // Called when the session has ended. Returns the state `outside`, in which the contender enters its queue again. If

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/check.hpp"
-#include "core/contender/answer_class.hpp"
-#include "core/contender/part_refusal.hpp"
+#include "core/contender/answers.hpp"
+#include "core/contender/contender_errors.hpp"
 
 namespace turnstile::core {
 
@@ -199,7 +199,7 @@ void guarded_writes::resolve(own_znode own, ticket_counter& tickets, effects& ou
     enter(write_state::resolving{std::move(own), fencing, reading});
 }
 
-// ---- the reads before a commit (commit_plan.hpp) --------------------------------------------
+// ---- the reads before a commit (commit_plan) -------------------------------------------------
 
 // Handles the answer to a read before a commit. If a read gets no answer, all reads are sent again. Reads that are out
 // of date do no harm, because the servers then refuse the commit. A forbidden read shows that the znode exists. Servers

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/check.hpp"
-#include "core/contender/answer_class.hpp"
-#include "core/contender/refusals.hpp"
+#include "core/contender/answers.hpp"
+#include "core/contender/contender_errors.hpp"
 
 namespace turnstile::core {
 

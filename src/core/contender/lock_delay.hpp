@@ -29,10 +29,9 @@
 #include <optional>
 #include <string>
 
-#include "core/contender/consequence.hpp"
+#include "core/contender/answers.hpp"
 #include "core/contender/contender_session.hpp"
 #include "core/queue/znode_texts.hpp"
-#include "core/seam/pending_ticket.hpp"
 #include "core/seam/seam.hpp"
 
 namespace turnstile::core {

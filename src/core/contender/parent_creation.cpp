@@ -6,7 +6,7 @@
 
 #include "base/check.hpp"
 #include "base/path.hpp"
-#include "core/contender/refusals.hpp"
+#include "core/contender/contender_errors.hpp"
 #include "core/queue/permits.hpp"
 
 namespace turnstile::core {

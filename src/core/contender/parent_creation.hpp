@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "core/contender/consequence.hpp"
+#include "core/contender/answers.hpp"
 #include "core/contender/contender_session.hpp"
 #include "core/seam/seam.hpp"
 #include "turnstile/error.hpp"

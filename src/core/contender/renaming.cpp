@@ -5,8 +5,8 @@
 
 #include "base/check.hpp"
 #include "base/path.hpp"
-#include "core/contender/answer_class.hpp"
-#include "core/contender/refusals.hpp"
+#include "core/contender/answers.hpp"
+#include "core/contender/contender_errors.hpp"
 
 namespace turnstile::core {
 

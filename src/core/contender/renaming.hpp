@@ -28,9 +28,8 @@
 #include <string>
 #include <utility>
 
-#include "core/contender/consequence.hpp"
+#include "core/contender/answers.hpp"
 #include "core/contender/contender_session.hpp"
-#include "core/seam/pending_ticket.hpp"
 #include "core/seam/seam.hpp"
 
 namespace turnstile::core {

@@ -5,7 +5,7 @@
 
 #include "base/check.hpp"
 #include "core/contender/contender_call.hpp"
-#include "core/contender/refusals.hpp"
+#include "core/contender/contender_errors.hpp"
 #include "core/queue/contender_name.hpp"
 
 namespace turnstile::core::state {

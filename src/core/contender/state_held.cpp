@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "base/check.hpp"
-#include "core/contender/answer_class.hpp"
+#include "core/contender/answers.hpp"
 #include "core/contender/contender_call.hpp"
-#include "core/contender/refusals.hpp"
+#include "core/contender/contender_errors.hpp"
 #include "core/queue/contender_name.hpp"
 #include "core/queue/znode_texts.hpp"
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/check.hpp"
-#include "core/contender/answer_class.hpp"
+#include "core/contender/answers.hpp"
 #include "core/contender/contender_call.hpp"
 #include "core/queue/contender_name.hpp"
 #include "core/queue/znode_texts.hpp"

@@ -8,9 +8,9 @@
 
 #include "base/check.hpp"
 #include "base/path.hpp"
-#include "core/contender/answer_class.hpp"
+#include "core/contender/answers.hpp"
 #include "core/contender/contender_call.hpp"
-#include "core/contender/refusals.hpp"
+#include "core/contender/contender_errors.hpp"
 #include "core/queue/contender_name.hpp"
 #include "core/queue/permits.hpp"
 

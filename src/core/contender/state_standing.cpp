@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Common part of the states in which the znode exists: the name, the watch and the rename of the znode.
+// Common parts of the states in which the znode exists. standing: the name, the watch and the rename of the znode.
+// waiting: in the states queued and first, in which a caller waits, the writes of other clients into our znode, and the
+// end of the session.
 #include <limits>
 
 #include "base/check.hpp"
 #include "base/path.hpp"
+#include "core/contender/answers.hpp"
 #include "core/contender/contender_call.hpp"
+#include "core/contender/contender_errors.hpp"
 #include "core/queue/contender_name.hpp"
+#include "core/queue/znode_texts.hpp"
 
 namespace turnstile::core::state {
 
@@ -95,6 +100,40 @@ void standing::take_new_name(contender_call& call) {
     name = rename->name();
     if (const auto now = parse_contender(rename->name())) kind = now->wants.kind;
     version = 0;
+}
+
+consequence waiting::read_own(contender_call& call, const reply& answer) {
+    TURNSTILE_CHECK(own.expects(answer.id));
+    apply_own_and_watch(call, answer);
+    switch (classify(answer)) {
+        case answer_class::ok: return read_data(call, answer);
+        case answer_class::gone: return own_znode_gone{};
+        case answer_class::forbidden:
+            return refused{{errc::no_permission, "to read " + path(call)}};
+        case answer_class::conflict:
+        case answer_class::over_quota:
+        case answer_class::bad_acl:
+        case answer_class::elsewhere:
+        case answer_class::retry: break;
+    }
+    return suspends{};
+}
+
+consequence waiting::read_data(contender_call& call, const reply& answer) {
+    TURNSTILE_CHECK(answer.outcome == outcome::answered);
+    const auto found = parse_revocation(answer.data);
+    // An operator's order to leave ends the wait, even if the znode has the version that the contender knows. Servers
+    // that restart from older data may give two writes the same version.
+    if (found && found->manner == revocation_text::how::take)
+        return refused{taken_away(call.folder(), *found)};
+    static_cast<void>(take_note(answer.stat.version, found));  // the grant reports the request
+    return goes_on{};
+}
+
+outside waiting::after_session(contender_call& call, const error& why) {
+    outside next;
+    if (call.settings.waiters == session_loss_policy::fail) next.fail(call, why);
+    return next;
 }
 
 }  // namespace turnstile::core::state

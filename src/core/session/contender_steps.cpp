@@ -5,7 +5,7 @@
 #include <variant>
 
 #include "base/check.hpp"
-#include "core/contender/refusals.hpp"
+#include "core/contender/contender_errors.hpp"
 #include "core/contender/state_queries.hpp"
 #include "core/session/own_holds.hpp"
 #include "core/session/session_errors.hpp"

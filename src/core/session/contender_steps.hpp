@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/contender/contender_session.hpp"
-#include "core/contender/contender_view.hpp"
+#include "core/contender/contender_settings.hpp"
 #include "core/session/session_owners.hpp"
 
 namespace turnstile::core {

@@ -7,7 +7,7 @@
 
 #include "base/check.hpp"
 #include "base/path.hpp"
-#include "core/contender/answer_class.hpp"
+#include "core/contender/answers.hpp"
 
 namespace turnstile::core {
 

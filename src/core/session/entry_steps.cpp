@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/check.hpp"
-#include "core/contender/answer_class.hpp"
+#include "core/contender/answers.hpp"
 #include "core/queue/contender_name.hpp"
 
 namespace turnstile::core {

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "core/contender/answer_class.hpp"
+#include "core/contender/answers.hpp"
 #include "core/session/contender_steps.hpp"
 
 namespace turnstile::core {

@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-#include "core/contender/contender_ahead.hpp"
+#include "core/contender/contender_errors.hpp"
 #include "core/contender/state_queries.hpp"
 #include "turnstile/lock_status.hpp"
 

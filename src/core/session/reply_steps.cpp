@@ -5,7 +5,7 @@
 #include <variant>
 
 #include "base/check.hpp"
-#include "core/contender/answer_class.hpp"
+#include "core/contender/answers.hpp"
 #include "core/contender/state_queries.hpp"
 #include "core/session/commit_steps.hpp"
 #include "core/session/contender_steps.hpp"

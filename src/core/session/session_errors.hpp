@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "core/contender/contender_ahead.hpp"
+#include "core/contender/contender_errors.hpp"
 #include "core/session/session_owners.hpp"
 
 namespace turnstile::core {

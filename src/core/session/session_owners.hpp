@@ -34,7 +34,6 @@
 #include <vector>
 
 #include "core/contender/contender_effects.hpp"
-#include "core/contender/write_effects.hpp"
 #include "core/session/commit_table.hpp"
 #include "core/session/inquiries.hpp"
 #include "core/session/server_link.hpp"

@@ -8,7 +8,7 @@
 
 #include "base/log.hpp"
 #include "base/out_of_memory.hpp"
-#include "core/contender/contender_ahead.hpp"
+#include "core/contender/contender_errors.hpp"
 #include "recipe/gate/job_rule.hpp"
 #include "recipe/gate/rate_rule.hpp"
 #include "recipe/lock/queue_lock.hpp"

@@ -14,8 +14,7 @@
 #include <vector>
 
 #include "client/late_sessions.hpp"
-#include "core/contender/part_refusal.hpp"
-#include "core/contender/refusals.hpp"
+#include "core/contender/contender_errors.hpp"
 #include "local/faults.hpp"
 #include "needs_interruption.hpp"
 #include "turnstile/lock_survey.hpp"

@@ -13,7 +13,7 @@
 #include "cli/survey_json.hpp"
 #include "cli/survey_text.hpp"
 #include "cli/table.hpp"
-#include "core/contender/refusals.hpp"
+#include "core/contender/contender_errors.hpp"
 
 namespace turnstile::cli {
 namespace {

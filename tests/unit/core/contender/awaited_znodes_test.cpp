@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/contender/awaited_znodes.hpp"
+#include "core/contender/znode_watches.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/contender/commit_plan.hpp"
+#include "core/contender/commit_queue.hpp"
 
 namespace turnstile::core {
 namespace {

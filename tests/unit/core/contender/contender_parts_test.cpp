@@ -3,10 +3,9 @@
 // answers.
 #include <gtest/gtest.h>
 
-#include "core/contender/answer_class.hpp"
+#include "core/contender/answers.hpp"
 #include "core/contender/parent_creation.hpp"
-#include "core/contender/permit_reading.hpp"
-#include "core/contender/tie_order.hpp"
+#include "core/contender/queue_readings.hpp"
 #include "unit/support/contender_stage.hpp"
 
 namespace turnstile::core {

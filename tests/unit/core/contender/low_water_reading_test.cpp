@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/contender/low_water_reading.hpp"
+#include "core/contender/queue_readings.hpp"
 
 #include <gtest/gtest.h>
 

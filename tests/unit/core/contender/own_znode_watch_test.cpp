@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/contender/own_znode_watch.hpp"
+#include "core/contender/znode_watches.hpp"
 
 #include <gtest/gtest.h>
 

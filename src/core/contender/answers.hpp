@@ -1,4 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
+// answers: the way of a contender from a request in progress (pending_ticket), to the meaning of the servers' answer
+// (answer_class), and to the action that follows (consequence).
+//
+// Thread safety: none needed, values.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <variant>
+
+#include "core/seam/seam.hpp"
+#include "turnstile/error.hpp"
+
+namespace turnstile::core {
+
+// pending_ticket: the ticket of a request in progress, or none. It takes half the memory of an optional, since no
+// request has the ticket 0.
+class pending_ticket {
+public:
+    constexpr pending_ticket() noexcept = default;
+    constexpr pending_ticket(ticket id) noexcept
+        : id_{id} {}  // NOLINT: reads as `listing_ = c.list(folder)`
+
+    [[nodiscard]] explicit constexpr operator bool() const noexcept { return id_ != ticket{}; }
+    [[nodiscard]] constexpr bool is(ticket id) const noexcept {
+        return id_ == id && id_ != ticket{};
+    }
+    // If `answer` is the reply to the request, forgets the ticket and returns true. Otherwise changes nothing.
+    constexpr bool take_answer(const reply& answer) noexcept {
+        if (id_ != answer.id || id_ == ticket{}) return false;
+        id_ = {};
+        return true;
+    }
+    constexpr void reset() noexcept { id_ = {}; }
+
+    friend constexpr bool operator==(const pending_ticket&, const pending_ticket&) = default;
+
+private:
+    ticket id_{};
+};
+
 // answer_class: groups the servers' errors by the consequence that they have for a contender.
 //
 // | class      | errors                                         | meaning                                         |
@@ -12,18 +55,7 @@
 // | elsewhere  | session_expired, session_moved, not_read_only  | only another connection or session gets answers |
 // | retry      | all others                                     | the contender sends the same request later      |
 //
-// A new server error does not compile before this file classifies it. Thread safety: none needed.
-#pragma once
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-
-#include "core/seam/seam.hpp"
-
-namespace turnstile::core {
-
+// A new server error does not compile before this file classifies it.
 enum class answer_class : std::uint8_t {
     ok,
     gone,
@@ -83,5 +115,35 @@ enum class answer_class : std::uint8_t {
     return answer.outcome == outcome::answered && found != answer_class::ok &&
            found != answer_class::elsewhere;
 }
+
+// consequence: the action that a contender must take after an answer to a request of one of its components.
+//
+// A component, like lock_delay, sends requests and keeps data. Only the contender changes its own state.
+
+struct goes_on {  // continue with the next step
+    friend bool operator==(const goes_on&, const goes_on&) = default;
+};
+struct done {  // the component's purpose is fulfilled
+    friend bool operator==(const done&, const done&) = default;
+};
+struct suspends {  // send nothing more until the next link event, or until a pause has passed
+    friend bool operator==(const suspends&, const suspends&) = default;
+};
+struct lists_again {  // the known children of the folder are out of date: list them again
+    friend bool operator==(const lists_again&, const lists_again&) = default;
+};
+struct own_znode_gone {  // another client removed the contender's znode
+    friend bool operator==(const own_znode_gone&, const own_znode_gone&) = default;
+};
+struct own_znode_changed {  // another client has written into the contender's znode
+    friend bool operator==(const own_znode_changed&, const own_znode_changed&) = default;
+};
+struct refused {  // the servers refused the request for good
+    error why;
+    friend bool operator==(const refused&, const refused&) = default;
+};
+
+using consequence =
+    std::variant<goes_on, done, suspends, lists_again, own_znode_gone, own_znode_changed, refused>;
 
 }  // namespace turnstile::core
