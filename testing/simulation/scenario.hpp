@@ -12,7 +12,7 @@
 #include "core/lease/lease.hpp"
 #include "core/queue/contender_name.hpp"
 #include "core/queue/znode_texts.hpp"
-#include "core/session/removal_queue.hpp"
+#include "core/session/batches.hpp"
 #include "core/session/session_core_settings.hpp"
 #include "recipe/gate/job_rule.hpp"
 #include "recipe/gate/rate_rule.hpp"

@@ -107,9 +107,9 @@ enum class answer_class : std::uint8_t {
     return static_cast<std::size_t>(failed - parts.begin());
 }
 
-// True if the servers refused one part of a transaction that contains requests of several contenders
-// (removal_queue.hpp, creation_batch.hpp). Then they carried out no part, and each part may succeed if it is sent
-// alone. False if the answer concerns the session or its server.
+// True if the servers refused one part of a transaction that contains requests of several contenders (batches.hpp).
+// Then they carried out no part, and each part may succeed if it is sent alone. False if the answer concerns the
+// session or its server.
 [[nodiscard]] constexpr bool is_batch_refused(const reply& answer) noexcept {
     const auto found = classify(answer.error);
     return answer.outcome == outcome::answered && found != answer_class::ok &&

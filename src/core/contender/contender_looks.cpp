@@ -3,7 +3,7 @@
 //
 // Servers since 3.8.4 and 3.9.2, and Debian's 3.8.0, send an event only to sessions that may read the znode
 // (CVE-2024-23944). If a client has taken the permission READ off a znode, the znode's deletion wakes no waiter. So
-// from time to time each waiting contender reads again (second_looks.cpp). A get of a deleted znode returns "no such
+// from time to time each waiting contender reads again (second_looks). A get of a deleted znode returns "no such
 // node" even to a session without the permission READ.
 //
 // | contender                          | request                                   | answer                      |

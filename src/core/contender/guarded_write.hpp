@@ -3,9 +3,9 @@
 // fails at the servers if the hold's own znode is gone or was changed.
 //
 // The multi *sets* the own znode to its present data, and requires that the znode has the version v. Then it checks the
-// znodes of the further holds that the caller named, and does the operations that the caller requested (commit_plan). So
-// the multi is applied at most once. It is not applied if the znode is gone or another client has written into it. After
-// the multi the znode has version v + 1.
+// znodes of the further holds that the caller named, and does the operations that the caller requested (commit_plan).
+// So the multi is applied at most once. It is not applied if the znode is gone or another client has written into it.
+// After the multi the znode has version v + 1.
 //
 // A guarded_writes is in one of six states. The table has all transitions:
 //

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/contender/guarded_write.hpp"
-#include "core/session/id_set.hpp"
+#include "core/session/session_basics.hpp"
 #include "core/session/session_messages.hpp"
 
 namespace turnstile::core {

@@ -7,7 +7,6 @@
 #include "base/check.hpp"
 #include "core/contender/contender_errors.hpp"
 #include "core/contender/state_queries.hpp"
-#include "core/session/own_holds.hpp"
 #include "core/session/session_errors.hpp"
 
 namespace turnstile::core {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "core/contender/contender_core.hpp"
-#include "core/session/id_set.hpp"
+#include "core/session/session_basics.hpp"
 
 namespace turnstile::core {
 

@@ -88,7 +88,7 @@ void entry_steps::on_reply(const for_creations& sent, const reply& answer) {
     note_probe(first);
 }
 
-// Called after a transaction that also created and removed a temporary znode, its probe (creation_batch.hpp). `beside`:
+// Called after a transaction that also created and removed a temporary znode, its probe (batches.hpp). `beside`:
 // the answer to the create in the folder in which the probe was.
 void entry_steps::note_probe(const reply& beside) {
     if (beside.path.empty() || !contender_steps{owners_}.numbers_count_creates()) return;

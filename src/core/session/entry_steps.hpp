@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// entry_steps: lets contenders of a session enter their queues, alone or several in one transaction
-// (creation_batch.hpp, session_owners.hpp).
+// entry_steps: lets contenders of a session enter their queues, alone or several in one transaction (batches.hpp,
+// session_owners.hpp).
 //
 // Thread safety: none.
 #pragma once

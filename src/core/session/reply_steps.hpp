@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // reply_steps: handles a reply of the servers: first as proof that the session lives, then by passing it to its
-// recipient in the session (routes.hpp, session_owners.hpp).
+// recipient in the session (addressee in session_requests.hpp, session_owners.hpp).
 //
 // Thread safety: none.
 #pragma once

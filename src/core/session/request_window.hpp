@@ -44,7 +44,7 @@ public:
         : limits_{limits}, size_{limits.first} {}
 
     // True if another request fits into the window. `gathered`: number of creates that will be sent in one request
-    // (creation_batch.hpp).
+    // (batches.hpp).
     [[nodiscard]] bool has_room(std::size_t gathered = 0) const noexcept {
         return under_way_ + gathered < size_;
     }

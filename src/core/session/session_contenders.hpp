@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,11 +16,86 @@
 
 #include "core/session/confirmations.hpp"
 #include "core/session/contender_table.hpp"
-#include "core/session/hold_clock.hpp"
-#include "core/session/second_looks.hpp"
 #include "core/session/session_basics.hpp"
 
 namespace turnstile::core {
+
+// second_looks: chooses the contenders that read again, although they have a watch, because the watch's event may be
+// lost (a *second look*, contender_looks.cpp). A few contenders read again in each confirmation interval, the time
+// between two writes that extend the lease. They take turns.
+//
+// Holds and contenders next in line come first, since all contenders behind depend on them. But a contender further
+// back that missed an event also blocks the contenders behind it. Only a few contenders read at a time: if all of
+// them did, the reads would cost as much as watches save. With the default session timeout of 30 s, up to 64 contenders
+// next in line each read every 6 s, and 1,000 waiters further back each read within 6.5 minutes.
+class second_looks {
+public:
+    // Called when a connection has begun, or when the session gets its first contender: the interval until the next
+    // repeated reads (second looks) starts at `now`.
+    void begin(time_point now) { looked_at_ = now; }
+    [[nodiscard]] time_point due(duration interval) const { return looked_at_ + interval; }
+    // Both functions return contenders that must now read their predecessor's znode again. take_in_line() returns
+    // contenders that are next in line for their locks, and take_further_back() contenders further back in the queues.
+    [[nodiscard]] std::vector<contender_id> take_in_line(const contender_table& contenders);
+    [[nodiscard]] std::vector<contender_id> take_further_back(const contender_table& contenders);
+
+    friend bool operator==(const second_looks&, const second_looks&) = default;
+
+private:
+    [[nodiscard]] static std::vector<contender_id> take(const contender_table& contenders,
+                                                        bool in_line, std::size_t most,
+                                                        contender_id& latest);
+
+    time_point looked_at_{};
+    contender_id latest_in_line_{};
+    contender_id latest_further_back_{};
+};
+
+// hold_clock: stores, for each contender, the end of its hold's time limit, the time of the warning before the end of
+// its hold, and the end of the lock delay, for which the contender waits after a holder's crash. Most contenders have
+// none of these times.
+class hold_clock {
+public:
+    // `warn_before`: zero for no warning; `max_hold`: zero for no limit.
+    void add(contender_id id, duration warn_before, duration max_hold);
+    // Returns the end of a hold that is granted now; nothing if the hold has no limit.
+    [[nodiscard]] std::optional<time_point> granted(contender_id id, time_point now);
+    // Called when the contender has changed. `delay_end`: the end of the lock delay for which the contender waits.
+    void update(contender_id id, bool holds, std::optional<time_point> delay_end);
+    void forget(contender_id id);
+
+    [[nodiscard]] std::optional<time_point> next_end() const { return ends_.next(); }
+    [[nodiscard]] std::optional<time_point> next_delay_end() const { return delay_ends_.next(); }
+    [[nodiscard]] std::optional<time_point> next_warning(time_point lease_end) const;
+
+    [[nodiscard]] std::optional<contender_id> take_ended(time_point now) {
+        return ends_.take_due(now);
+    }
+    // Returns a contender whose lock delay has ended. Later calls return the same contender until `update` is called
+    // for it.
+    [[nodiscard]] std::optional<contender_id> delay_over(time_point now) const {
+        return delay_ends_.due(now);
+    }
+    [[nodiscard]] std::vector<contender_id> take_warnings(time_point now, time_point lease_end);
+
+    friend bool operator==(const hold_clock&, const hold_clock&) = default;
+
+private:
+    struct limits {
+        duration warn_before{};
+        duration max_hold{};
+        std::optional<time_point> hold_end{};
+        std::optional<time_point> delay_end{};
+        bool warned = false;
+        friend bool operator==(const limits&, const limits&) = default;
+    };
+    [[nodiscard]] static time_point warning_time(const limits& hold, time_point lease_end);
+
+    std::map<contender_id, limits> limits_;  // only contenders that have a limit or a warning
+    timetable<contender_id> ends_;
+    timetable<contender_id> delay_ends_;
+    id_set warned_ahead_;  // holds that want a warning before their end
+};
 
 // First id of the contenders that the session itself adds, to remove znodes of creates whose answer was lost
 // (abandoned_creates.hpp). These contenders have no callers, so their notices are dropped.
@@ -74,7 +150,7 @@ public:
         return connection_->behind.empty() && (outside.empty() || id <= *outside.begin());
     }
 
-    // ---- ends of time limits and of lock delays (hold_clock.hpp) ----
+    // ---- ends of time limits and of lock delays (hold_clock) --------
     [[nodiscard]] const hold_clock& clock() const noexcept { return clock_; }
     [[nodiscard]] std::optional<time_point> granted(contender_id id, time_point now) {
         return clock_.granted(id, now);
@@ -84,7 +160,7 @@ public:
     }
     void warn_holders(time_point lease_end, session_basics& basics);
 
-    // ---- repeated reads, in case a watch event was lost (second_looks.hpp) ----
+    // ---- repeated reads, in case a watch event was lost (second_looks) --------
     [[nodiscard]] time_point look_due(duration interval) const { return looks_.due(interval); }
     void begin_looks(time_point now) { looks_.begin(now); }
     [[nodiscard]] std::vector<contender_id> take_in_line() { return looks_.take_in_line(table_); }

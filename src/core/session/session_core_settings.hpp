@@ -11,8 +11,7 @@
 #include "core/lease/lease.hpp"
 #include "core/lease/relay_bound.hpp"
 #include "core/seam/seam.hpp"
-#include "core/session/creation_batch.hpp"
-#include "core/session/removal_queue.hpp"
+#include "core/session/batches.hpp"
 #include "core/session/request_window.hpp"
 #include "turnstile/client_options.hpp"
 

@@ -3,7 +3,7 @@
 // number of that contender. A number is the folder's count of creates. If the contender with the number s has left the
 // queue, and the session's next create gets s + 1, no client has created a znode in between. So no contender is ahead,
 // and no list is needed (docs/why/mutex.md, "Without a list"). If the transaction that created the contender also
-// created a probe znode in the folder (creation_batch.hpp), the next number is s + 2.
+// created a probe znode in the folder (batches.hpp), the next number is s + 2.
 //
 // | state of a folder | event that leads to the state                                     | effect on creates     |
 // |-------------------|-------------------------------------------------------------------|-----------------------|

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/session/creation_batch.hpp"
+#include "core/session/batches.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

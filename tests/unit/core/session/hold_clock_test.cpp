@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/session/hold_clock.hpp"
+#include "core/session/session_contenders.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "core/session/removal_queue.hpp"
+#include "core/session/batches.hpp"
 
 namespace turnstile::core {
 namespace {

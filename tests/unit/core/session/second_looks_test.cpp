@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests when a waiter's second look is due: its later read of the znodes that it watches, in case an event is lost.
 // session_looks_test.cpp tests which znodes the reads name.
-#include "core/session/second_looks.hpp"
+#include "core/session/session_contenders.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/session/shared_lists.hpp"
+#include "core/session/session_requests.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

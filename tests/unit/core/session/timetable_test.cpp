@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/session/timetable.hpp"
+#include "core/session/session_basics.hpp"
 
 #include <gtest/gtest.h>
 

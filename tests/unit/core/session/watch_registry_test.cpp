@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/session/watch_registry.hpp"
+#include "core/session/session_traces.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
