@@ -12,7 +12,6 @@
 #include <string>
 
 #include "core/seam/coordinator.hpp"
-#include "core/seam/event_outlet.hpp"
 #include "local/chroot.hpp"
 #include "local/client_watches.hpp"
 #include "local/tree.hpp"

@@ -30,7 +30,6 @@
 
 #include "base/mutex.hpp"
 #include "core/seam/coordinator.hpp"
-#include "core/seam/event_outlet.hpp"
 #include "guardian/module_notice.hpp"
 #include "redis/heard_changes.hpp"
 #include "redis/request_stream.hpp"

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "core/seam/coordinator.hpp"
-#include "core/seam/event_outlet.hpp"
 #include "core/seam/seam.hpp"
 #include "local/chroot.hpp"
 #include "local/client_watches.hpp"

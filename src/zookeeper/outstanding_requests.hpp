@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/seam/event_outlet.hpp"
+#include "core/seam/coordinator.hpp"
 #include "core/seam/seam.hpp"
 #include "zookeeper/server_knowledge.hpp"
 #include "zookeeper/server_role.hpp"

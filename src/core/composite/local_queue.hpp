@@ -36,13 +36,110 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
-#include "core/composite/local_holder.hpp"
-#include "core/composite/sharing_action.hpp"
+#include "core/contender/contender_core.hpp"
+#include "core/seam/seam.hpp"
 #include "turnstile/error.hpp"
 
 namespace turnstile::core {
+
+enum class local_id : std::uint64_t {};
+
+// local_holder: the thread of this process that holds a shared contender now. Stores the end of the thread's own time
+// limit, and decides when the thread must be warned that its hold ends soon.
+class local_holder {
+public:
+    // `end`: the end of the holder's own time limit, if there is one. `warn_before`: zero for no warning.
+    local_holder(local_id id, std::optional<time_point> end, duration warn_before)
+        : id_{id}, end_{end}, warn_before_{warn_before} {}
+
+    [[nodiscard]] local_id id() const noexcept { return id_; }
+    [[nodiscard]] std::optional<time_point> end() const noexcept { return end_; }
+
+    // Returns the next time to call `warn`. `lease_end`: the end of the contender's lease; time_point::min() once the
+    // contender is lost.
+    [[nodiscard]] std::optional<time_point> next_warning(time_point lease_end) const;
+    // Returns true if the holder must be warned now: once each time that the remaining time falls below `warn_before`.
+    // No event reports an extension of the lease. Therefore the caller must call `warn` again at the end of the lease
+    // that was known at the latest warning. If the lease was extended meanwhile, a second warning may follow later.
+    [[nodiscard]] bool warn(time_point lease_end, time_point now);
+
+    friend bool operator==(const local_holder&, const local_holder&) = default;
+
+private:
+    [[nodiscard]] std::optional<time_point> warning_due(time_point lease_end) const;
+
+    local_id id_;
+    std::optional<time_point> end_;
+    duration warn_before_;
+    bool warned_ = false;
+    // The end of the lease that was known at the latest warning. Empty if warn() need not be called again at that time.
+    std::optional<time_point> warned_of_;
+};
+
+// sharing: `caller`, which describes a thread that waits for a shared contender; and the actions that a local_queue
+// returns. The user of the local_queue executes the actions in the order in which it gets them.
+namespace sharing {
+
+struct caller {
+    local_id id{};
+    // `attempt::once`: the caller gets the lock only if no other caller of this process and no other process is ahead.
+    attempt mode = attempt::wait;
+    std::optional<time_point> deadline{};
+    duration max_hold{};     // zero: no limit
+    duration warn_before{};  // zero: never
+    friend bool operator==(const caller&, const caller&) = default;
+};
+
+struct ask {
+    std::uint64_t contender = 0;
+    attempt mode = attempt::wait;
+    friend bool operator==(const ask&, const ask&) = default;
+};
+
+struct withdraw {  // end the wait for this contender soon; the answer still comes
+    std::uint64_t contender = 0;
+    friend bool operator==(const withdraw&, const withdraw&) = default;
+};
+
+struct give_back {
+    std::uint64_t contender = 0;
+    friend bool operator==(const give_back&, const give_back&) = default;
+};
+
+// The fencing token of the hold consists of the contender's token and `counter`, the number of earlier grants under the
+// same contender.
+struct tell_granted {
+    local_id id{};
+    std::uint64_t contender = 0;
+    std::uint32_t counter = 0;
+    std::optional<time_point> until{};  // the end by the holder's own time limit
+    friend bool operator==(const tell_granted&, const tell_granted&) = default;
+};
+
+struct tell_refused {
+    local_id id{};
+    error why;
+    friend bool operator==(const tell_refused&, const tell_refused&) = default;
+};
+
+struct tell_lost {
+    local_id id{};
+    error why;
+    friend bool operator==(const tell_lost&, const tell_lost&) = default;
+};
+
+struct tell_expiring {  // less than the holder's `warn_before` is left
+    local_id id{};
+    friend bool operator==(const tell_expiring&, const tell_expiring&) = default;
+};
+
+using action =
+    std::variant<ask, withdraw, give_back, tell_granted, tell_refused, tell_lost, tell_expiring>;
+
+}  // namespace sharing
 
 struct local_queue_settings {
     std::string path;       // for error messages

@@ -3,7 +3,7 @@
 // session while they handle an event.
 //
 // Contenders and commits call no function of the session. They add effects to a vector, and after the event the session
-// executes the effects in their order (core/session/contender_steps.hpp, core/session/commit_steps.hpp).
+// executes the effects in their order (core/session/contender_steps.hpp, core/session/data_call_steps.hpp).
 //
 // Thread safety: none, values.
 #pragma once

@@ -5,10 +5,9 @@
 
 #include "base/check.hpp"
 #include "base/duration_text.hpp"
-#include "core/session/commit_steps.hpp"
 #include "core/session/contender_steps.hpp"
+#include "core/session/data_call_steps.hpp"
 #include "core/session/due_times.hpp"
-#include "core/session/inquiry_steps.hpp"
 
 namespace turnstile::core {
 

@@ -7,10 +7,9 @@
 #include "base/check.hpp"
 #include "core/contender/answers.hpp"
 #include "core/contender/state_queries.hpp"
-#include "core/session/commit_steps.hpp"
 #include "core/session/contender_steps.hpp"
+#include "core/session/data_call_steps.hpp"
 #include "core/session/entry_steps.hpp"
-#include "core/session/inquiry_steps.hpp"
 #include "core/session/link_steps.hpp"
 
 namespace turnstile::core {

@@ -6,11 +6,10 @@
 #include <variant>
 
 #include "base/check.hpp"
-#include "core/session/commit_steps.hpp"
 #include "core/session/contender_steps.hpp"
+#include "core/session/data_call_steps.hpp"
 #include "core/session/due_times.hpp"
 #include "core/session/entry_steps.hpp"
-#include "core/session/inquiry_steps.hpp"
 #include "core/session/link_steps.hpp"
 #include "core/session/reply_steps.hpp"
 #include "core/session/timer_steps.hpp"

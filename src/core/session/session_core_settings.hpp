@@ -53,7 +53,7 @@ struct session_core_settings {
     acl_policy acl = acl_policy::open;
     duration retry_first{};
     duration retry_longest{};
-    duration connection_timeout{};  // see silence_watch.hpp
+    duration connection_timeout{};  // see silence_watch in connection_failures.hpp
     base::random chance{0};         // for jitter and GUIDs
     std::string servers;            // the servers' names, for messages
     std::size_t chroot = 0;         // bytes that the servers put before each path

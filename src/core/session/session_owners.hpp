@@ -34,8 +34,7 @@
 #include <vector>
 
 #include "core/contender/contender_effects.hpp"
-#include "core/session/commit_table.hpp"
-#include "core/session/inquiries.hpp"
+#include "core/session/data_calls.hpp"
 #include "core/session/server_link.hpp"
 #include "core/session/server_placement.hpp"
 #include "core/session/session_basics.hpp"

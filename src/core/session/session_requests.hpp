@@ -17,11 +17,10 @@
 #include "core/contender/notice.hpp"
 #include "core/seam/seam.hpp"
 #include "core/session/batches.hpp"
+#include "core/session/connection_failures.hpp"
 #include "core/session/request_window.hpp"
-#include "core/session/retry.hpp"
 #include "core/session/session_basics.hpp"
 #include "core/session/session_core_settings.hpp"
-#include "core/session/silence_watch.hpp"
 
 namespace turnstile::core {
 
@@ -194,7 +193,7 @@ public:
     // Returns true if failed requests must be sent again now. Then the caller sends all of them again.
     [[nodiscard]] bool retries_now(time_point now);
 
-    // ---- a connection that does not answer (silence_watch.hpp) ----
+    // ---- a connection that does not answer (silence_watch) ------------
     [[nodiscard]] duration silence_limit(duration timeout) const { return silence_.limit(timeout); }
     void look_elsewhere(session_basics& basics, bool may_move);
     // Called when look_elsewhere() has found another server. Returns true if the session may move there.

@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-#include "core/composite/local_holder.hpp"
+#include "core/composite/local_queue.hpp"
 
 namespace turnstile::core {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/session/inquiries.hpp"
+#include "core/session/data_calls.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

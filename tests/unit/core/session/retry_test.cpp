@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/session/retry.hpp"
+#include "core/session/connection_failures.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests a connection on which no answer arrives while another server answers. The client leaves that connection long
-// before the session can expire (silence_watch.hpp).
+// before the session can expire (connection_failures.hpp).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
+// connection_failures: when a session sends requests again that failed on a living connection (retry), and when it
+// leaves a connection that does not answer (silence_watch).
+//
+// Thread safety: none, values.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "base/back_off.hpp"
+#include "base/random.hpp"
+#include "core/seam/seam.hpp"
+
+namespace turnstile::core {
+
+// retry: the time at which requests that failed on a living connection are sent again. Each connection has one `retry`
+// object.
+//
+// After a link event the session sends all failed requests again. If no link event comes after a lost answer, a timer
+// makes the session send them. A server that throttles discards requests, and reports that. Then the session sends all
+// requests again together after a pause; the pauses grow while the server throttles.
+class retry {
+public:
+    retry() = default;
+    retry(duration first, duration longest) : pauses_{first, longest} {}
+
+    [[nodiscard]] std::optional<time_point> due() const noexcept { return due_; }
+    // True during a pause. The session pauses its requests when the server discards requests.
+    [[nodiscard]] bool is_throttled() const noexcept { return pauses_.under_way(); }
+
+    // Called when a request failed: all failed requests are sent again at `then`, or earlier.
+    void later(time_point then) {
+        if (!due_) due_ = then;
+    }
+    // Notes that the server discarded a request. Returns true for the first discarded request since the last pause;
+    // then the caller must call pause().
+    [[nodiscard]] bool note_throttled() noexcept { return !std::exchange(throttled_, true); }
+    void pause(time_point now, base::random& chance) {
+        const auto then = now + pauses_.draw(chance);
+        due_ = std::min(then, due_.value_or(then));
+    }
+    void answered() noexcept {
+        if (!throttled_) pauses_.reset();
+    }
+    // Returns true if failed requests must be sent again now. Then the caller sends all of them again.
+    [[nodiscard]] bool begin_if_due(time_point now) {
+        if (!due_ || *due_ > now) return false;
+        due_.reset();
+        throttled_ = false;
+        return true;
+    }
+
+    friend bool operator==(const retry&, const retry&) = default;
+
+private:
+    std::optional<time_point> due_;
+    base::back_off pauses_;   // runs while the server throttles
+    bool throttled_ = false;  // since the last pause
+};
+
 // silence_watch: detects a connection that does not answer. Decides when the client then asks other servers for a
 // leader (a *look*), and when the client may leave the connection. docs/why/silence.md argues that no lease is at risk,
 // and that clients do not move back and forth.
@@ -11,17 +72,6 @@
 // | a look finds a leader that answers        | the client may leave the connection if it is still silent        |
 // | the connection was left                   | no look for a whole session timeout                              |
 // | two thirds of the session timeout passed  | no look: the C client leaves the connection by itself            |
-//
-// Thread safety: none, a value.
-#pragma once
-
-#include <algorithm>
-#include <optional>
-
-#include "core/seam/seam.hpp"
-
-namespace turnstile::core {
-
 class silence_watch {
 public:
     // A connection counts as silent only after this multiple of its longest recent round trip. So a server that only

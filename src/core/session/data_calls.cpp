@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/session/commit_table.hpp"
+#include "core/session/data_calls.hpp"
 
 #include <utility>
 

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// commit_steps: handles the events of the guarded writes of a session's holds (session_owners.hpp, guarded_write.hpp).
+// data_call_steps: the steps (session_owners.hpp) for the calls that read or write data (data_calls.hpp).
 //
 // Thread safety: none.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <variant>
 #include <vector>
 
 #include "core/session/session_owners.hpp"
 
 namespace turnstile::core {
 
+// commit_steps: handles the events of the guarded writes of a session's holds (guarded_write.hpp).
 class commit_steps {
 public:
     explicit commit_steps(session_owners& owners) : owners_{owners} {}
@@ -47,6 +51,25 @@ private:
     void carry_out(contender_id hold, write_effects::tell_outcome&& told);
     [[nodiscard]] session_view session() const;
     [[nodiscard]] own_znode own(contender_id hold) const;
+
+    session_owners& owners_;
+};
+
+// inquiry_steps: sends the reads and writes of callers that have no hold, repeats each of them until the servers have
+// answered it, and passes the answers to the callers.
+class inquiry_steps {
+public:
+    explicit inquiry_steps(session_owners& owners) : owners_{owners} {}
+
+    void start(inquiry_id id, const operation& op, std::optional<time_point> deadline,
+               std::uint64_t only_on = 0);
+    void send_all();
+    void on_reply(inquiry_id id, const reply& answer);
+    void answer(inquiry_id id, std::variant<reply, error>&& outcome);
+    void fail_all(const error& why);
+
+private:
+    void send(inquiry_id id);
 
     session_owners& owners_;
 };
