@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "schedule/scheduler.hpp"
 
-#include <execinfo.h>
-#include <fmt/core.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstdio>
 #include <cstring>
 #include <utility>
+
+#include <execinfo.h>
+#include <fmt/core.h>
+#include <unistd.h>
 
 #include "schedule/real.hpp"
 

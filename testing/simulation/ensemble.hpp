@@ -36,7 +36,6 @@
 #include "simulation/scenario.hpp"
 #include "simulation/server.hpp"
 #include "simulation/servers_view.hpp"
-#include "simulation/session_tracker.hpp"
 #include "simulation/trace.hpp"
 #include "simulation/truth_writer.hpp"
 

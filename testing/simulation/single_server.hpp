@@ -13,6 +13,7 @@
 // scenario::single has the promises that must hold. docs/why/model-edges.md lists what the model leaves out.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -23,16 +24,43 @@
 #include "simulation/agenda.hpp"
 #include "simulation/dice.hpp"
 #include "simulation/disturbances.hpp"
+#include "simulation/drifting_clock.hpp"
 #include "simulation/history.hpp"
 #include "simulation/keyspace.hpp"
 #include "simulation/network.hpp"
 #include "simulation/scenario.hpp"
-#include "simulation/server_clock.hpp"
 #include "simulation/servers_view.hpp"
 #include "simulation/trace.hpp"
 #include "simulation/truth_writer.hpp"
 
 namespace turnstile::simulation {
+
+// server_clock: a single server's time of day, in microseconds. It is a little fast or slow, by a rate that changes,
+// and it may be set. Copies are independent.
+class server_clock {
+public:
+    [[nodiscard]] std::chrono::microseconds at(instant when) const {
+        const auto since = std::chrono::duration_cast<std::chrono::microseconds>(when - set_at_);
+        return shown_ + since + since * rate_ / k_million;
+    }
+    // From `when` on, the clock is fast by this rate, in parts per million.
+    void slew(instant when, std::int64_t rate) {
+        set(when, at(when));
+        rate_ = rate;
+    }
+    void set(instant when, std::chrono::microseconds shown) {
+        shown_ = shown;
+        set_at_ = when;
+    }
+
+private:
+    static constexpr std::int64_t k_million = 1'000'000;
+
+    // Starts so late that a step back never gives a negative time.
+    std::chrono::microseconds shown_ = std::chrono::hours{1000};
+    instant set_at_{};
+    std::int64_t rate_ = 0;
+};
 
 class single_server final : public servers_view {
 public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "simulation/session_tracker.hpp"
+#include "simulation/server.hpp"
 
 #include <algorithm>
 
