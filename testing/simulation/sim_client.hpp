@@ -16,7 +16,6 @@
 #include "core/session/session_core.hpp"
 #include "simulation/agenda.hpp"
 #include "simulation/application.hpp"
-#include "simulation/client_view.hpp"
 #include "simulation/dice.hpp"
 #include "simulation/disturbances.hpp"
 #include "simulation/drifting_clock.hpp"
