@@ -36,7 +36,7 @@
 namespace turnstile::sql {
 
 enum class failure {
-    retry,     // conflict with another transaction or a key; this transaction was rolled back: repeat it
+    retry,     // conflict with another transaction, or with a key; this transaction was rolled back
     row_held,  // a user's transaction holds a row that must be removed (turnstile/sql.hpp)
     lost,      // there is no connection, or no answer on it
     refused,   // wrong credentials
