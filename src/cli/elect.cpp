@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/commands.hpp"
-
 #include <poll.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -9,19 +8,24 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
+#include <deque>
+#include <functional>
 #include <future>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "cli/command_host.hpp"
+#include "cli/commands.hpp"
 #include "cli/complaint.hpp"
 #include "cli/connection.hpp"
 #include "cli/duration_option.hpp"
 #include "cli/election_answers.hpp"
 #include "cli/election_page.hpp"
+#include "cli/event_descriptor.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/held_above.hpp"
 #include "cli/help.hpp"
@@ -33,8 +37,8 @@
 #include "cli/path_option.hpp"
 #include "cli/servers.hpp"
 #include "cli/standard_streams.hpp"
-#include "cli/term_queue.hpp"
 #include "cli/wait_watch.hpp"
+#include "support/descriptor.hpp"
 #include "support/visible.hpp"
 #include "turnstile/clock.hpp"
 #include "turnstile/leader.hpp"
@@ -42,6 +46,45 @@
 
 namespace turnstile::cli {
 namespace {
+
+// An executor that runs an election's terms on the thread that waits for signals. A term is the function that a
+// participant runs while it leads.
+//
+// Thread safety: accept() from any thread, the other members from one thread.
+class term_queue {
+public:
+    // Throws std::system_error.
+    term_queue();
+
+    void accept(std::function<void()> term);
+    // Returns a descriptor that is readable while a function waits for run().
+    [[nodiscard]] int descriptor() const noexcept { return ready_.get(); }
+    // Runs the functions that accept() has stored. Returns false if no function was stored.
+    bool run();
+
+private:
+    const support::descriptor ready_;
+    std::mutex mutex_;
+    std::deque<std::function<void()>> waiting_;  // guarded by mutex_
+};
+
+term_queue::term_queue() : ready_{make_event()} {}
+
+void term_queue::accept(std::function<void()> term) {
+    const std::scoped_lock lock{mutex_};
+    waiting_.push_back(std::move(term));
+    ::eventfd_write(ready_.get(), 1);
+}
+
+bool term_queue::run() {
+    eventfd_t count = 0;
+    ::eventfd_read(ready_.get(), &count);
+    std::unique_lock lock{mutex_};
+    const auto terms = std::exchange(waiting_, {});
+    lock.unlock();
+    for (const auto& term : terms) term();
+    return !terms.empty();
+}
 
 struct elect_options {
     std::string path;

@@ -2,19 +2,61 @@
 #include "cli/held_work.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "cli/complaint.hpp"
 #include "cli/duration.hpp"
 #include "cli/exit_code.hpp"
-#include "cli/holder_text.hpp"
 #include "cli/kind_words.hpp"
+#include "cli/survey_text.hpp"
 #include "cli/wanted_lock.hpp"
 #include "turnstile/job_gate.hpp"
+#include "turnstile/lock_survey.hpp"
 #include "turnstile/transaction.hpp"
 
 namespace turnstile::cli {
 namespace {
+
+lock_kind kind_of_queue(wanted_kind kind) {
+    switch (kind) {
+        case wanted_kind::mutex: return lock_kind::mutex;
+        case wanted_kind::permits: return lock_kind::semaphore;
+        case wanted_kind::shared:
+        case wanted_kind::exclusive: break;
+    }
+    return lock_kind::shared_mutex;
+}
+
+// Returns the holder at the path. Skips the znode of this run: after a failed try, the client removes that znode in the
+// background, so the queue may still contain it.
+std::optional<contender> holder_at(const client& servers, const std::string& path,
+                                   const run_options& options) {
+    const auto found =
+        locks_at(servers, path, {.timeout = options.servers.connect_timeout, .most_read = 1});
+    if (!found) return std::nullopt;
+    for (const auto& lock : *found)
+        if (lock.kind == kind_of_queue(options.kind) && !lock.holders.empty() &&
+            lock.holders.front().session_id != servers.session().id)
+            return lock.holders.front();
+    return std::nullopt;
+}
+
+// Describes the holder of a lock that `run --try` did not get. Returns the end of an error message, such as "; held by
+// web1, pid 12, nightly, since 2026-11-21T04:38:36Z". With several paths, names each held path and its holder. Reads
+// only the first contender of each path. Returns an empty text if the lock is free by now, or if no server answers in
+// time. The text may contain any bytes of other clients.
+std::string holder_text(const client& servers, const run_options& options) {
+    std::string text;
+    for (const auto& path : options.paths) {
+        const auto holder = holder_at(servers, path, options);
+        if (!holder) continue;
+        text += options.paths.size() == 1 ? "; held by " : "; " + path + " is held by ";
+        text += identity_of(*holder);
+        if (const auto& since = holder->metadata.since; !since.empty()) text += ", since " + since;
+    }
+    return text;
+}
 
 int code_of(const error& failure, const run_options& options) {
     const int code = exit_code_of(failure.code());
