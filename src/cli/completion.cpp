@@ -6,12 +6,11 @@
 #include <memory>
 #include <sstream>
 
-#include "cli/choice_option.hpp"
 #include "cli/commands.hpp"
-#include "cli/complaint.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/help.hpp"
 #include "cli/help_page.hpp"
+#include "cli/option_types.hpp"
 #include "cli/standard_streams.hpp"
 
 namespace turnstile::cli {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/connection.hpp"
 
-#include "cli/complaint.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/standard_streams.hpp"
 

@@ -18,12 +18,11 @@
 #include <string>
 #include <vector>
 
-#include "cli/choice_option.hpp"
 #include "cli/commands.hpp"
-#include "cli/complaint.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/forwarded_signals.hpp"
 #include "cli/help.hpp"
+#include "cli/option_types.hpp"
 #include "cli/servers.hpp"
 #include "cli/standard_streams.hpp"
 #include "turnstile/testing/ensemble.hpp"

@@ -9,12 +9,10 @@
 #include <utility>
 
 #include "cli/clock_findings.hpp"
-#include "cli/complaint.hpp"
 #include "cli/doctor_report.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/help.hpp"
-#include "cli/output_option.hpp"
-#include "cli/path_option.hpp"
+#include "cli/option_types.hpp"
 #include "cli/process_guard.hpp"
 #include "cli/standard_streams.hpp"
 

@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "cli/command_start.hpp"
-#include "cli/complaint.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/servers.hpp"
+#include "cli/standard_streams.hpp"
 #include "support/kernel_file.hpp"
 #include "support/visible.hpp"
 

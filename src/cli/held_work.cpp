@@ -5,10 +5,10 @@
 #include <optional>
 #include <string>
 
-#include "cli/complaint.hpp"
 #include "cli/duration.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/kind_words.hpp"
+#include "cli/standard_streams.hpp"
 #include "cli/survey_text.hpp"
 #include "cli/wanted_lock.hpp"
 #include "turnstile/job_gate.hpp"

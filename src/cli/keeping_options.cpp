@@ -3,9 +3,8 @@
 
 #include <CLI/CLI.hpp>
 
-#include "cli/choice_option.hpp"
-#include "cli/duration_option.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/option_types.hpp"
 #include "cli/wrong_words.hpp"
 
 namespace turnstile::cli {

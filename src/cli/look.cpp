@@ -5,14 +5,11 @@
 #include <cstdio>
 #include <memory>
 
-#include "cli/complaint.hpp"
 #include "cli/connection.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/help.hpp"
-#include "cli/output_option.hpp"
-#include "cli/path_option.hpp"
-#include "cli/servers_clock.hpp"
-#include "cli/survey_json.hpp"
+#include "cli/option_types.hpp"
+#include "cli/standard_streams.hpp"
 #include "cli/survey_text.hpp"
 #include "support/visible.hpp"
 

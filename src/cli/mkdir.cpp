@@ -8,7 +8,7 @@
 #include "cli/connection.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/help.hpp"
-#include "cli/path_option.hpp"
+#include "cli/option_types.hpp"
 #include "turnstile/tools/make_folder.hpp"
 
 namespace turnstile::cli {

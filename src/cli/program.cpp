@@ -8,12 +8,11 @@
 #include <system_error>
 
 #include "cli/commands.hpp"
-#include "cli/complaint.hpp"
 #include "cli/completion.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/help.hpp"
 #include "cli/module_list.hpp"
-#include "cli/option_name.hpp"
+#include "cli/option_types.hpp"
 #include "cli/standard_streams.hpp"
 #include "cli/wrong_words.hpp"
 #include "support/last_words.hpp"

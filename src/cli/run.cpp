@@ -15,7 +15,6 @@
 
 #include "cli/command_host.hpp"
 #include "cli/commands.hpp"
-#include "cli/complaint.hpp"
 #include "cli/duration.hpp"
 #include "cli/event_descriptor.hpp"
 #include "cli/exit_code.hpp"
@@ -24,6 +23,7 @@
 #include "cli/held_work.hpp"
 #include "cli/help.hpp"
 #include "cli/run_options.hpp"
+#include "cli/standard_streams.hpp"
 #include "cli/status_line.hpp"
 #include "cli/survey_text.hpp"
 #include "cli/wait_watch.hpp"

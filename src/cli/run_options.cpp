@@ -8,8 +8,7 @@
 #include <iterator>
 #include <string_view>
 
-#include "cli/duration_option.hpp"
-#include "cli/path_option.hpp"
+#include "cli/option_types.hpp"
 #include "cli/supervision.hpp"
 
 namespace turnstile::cli {

@@ -18,12 +18,10 @@
 
 #include "admin/access/password_hash.hpp"
 #include "admin/server.hpp"
-#include "cli/complaint.hpp"
-#include "cli/duration_option.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/forwarded_signals.hpp"
 #include "cli/help.hpp"
-#include "cli/host_names_option.hpp"
+#include "cli/option_types.hpp"
 #include "cli/servers.hpp"
 #include "cli/standard_streams.hpp"
 #include "cli/stop_by_signal.hpp"

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "cli/duration_option.hpp"
+#include "cli/option_types.hpp"
 #include "cli/supervision.hpp"
 #include "support/private_file.hpp"
 #include "turnstile/tools/connect_string.hpp"

@@ -5,13 +5,12 @@
 #include <cstdio>
 #include <memory>
 
-#include "cli/complaint.hpp"
 #include "cli/connection.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/help.hpp"
-#include "cli/output_option.hpp"
-#include "cli/path_option.hpp"
+#include "cli/option_types.hpp"
 #include "cli/session_list.hpp"
+#include "cli/standard_streams.hpp"
 #include "turnstile/tools/connect_string.hpp"
 
 namespace turnstile::cli {

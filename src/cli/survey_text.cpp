@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <string_view>
 
+#include "admin/reading/lock_json.hpp"
 #include "cli/duration.hpp"
 #include "cli/table.hpp"
 #include "support/utf8.hpp"
@@ -143,6 +143,12 @@ std::string waiting_line(std::string_view path, std::size_t ahead,
     const auto& first = queue.front();
     line += "; first is " + identity_of(first) + ", in the queue for " + age_of(first, now);
     return support::visible(line);
+}
+
+std::string survey_json(const lock_survey& survey) {
+    admin::json result{{"locks", admin::json::array()}, {"unreadable", survey.unreadable}};
+    for (const auto& lock : survey.locks) result["locks"].push_back(admin::json_of(lock));
+    return admin::printed(result) + '\n';
 }
 
 }  // namespace turnstile::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// survey_text: prints locks and their queues for people.
+// survey_text: prints locks and their queues, for people and as JSON.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -35,5 +35,15 @@ using wall_time = std::chrono::system_clock::time_point;
 // printable.
 [[nodiscard]] std::string waiting_line(std::string_view path, std::size_t ahead,
                                        const std::vector<contender>& queue, wall_time now);
+
+// Prints locks and their queues as JSON, in one line with its newline.
+//
+//     {"locks": [{"path": "/locks/a", "kind": "mutex", "contenders": 2, "permits": null,
+//                 "holders": [{"znode": ..., "token": "0x52", "host": ...}], "waiters": [...]}],
+//      "unreadable": ["/locks/secret"]}
+//
+// Sessions are hexadecimal text, because they do not fit into a double. Times are UTC in ISO 8601. Invalid UTF-8
+// becomes U+FFFD.
+[[nodiscard]] std::string survey_json(const lock_survey& survey);
 
 }  // namespace turnstile::cli

@@ -13,12 +13,11 @@
 #include <mutex>
 #include <optional>
 
-#include "cli/complaint.hpp"
 #include "cli/connection.hpp"
-#include "cli/duration_option.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/help.hpp"
-#include "cli/path_option.hpp"
+#include "cli/option_types.hpp"
+#include "cli/standard_streams.hpp"
 #include "cli/stop_by_signal.hpp"
 #include "cli/take_options.hpp"
 #include "cli/take_report.hpp"

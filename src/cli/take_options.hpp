@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/output_option.hpp"
+#include "cli/option_types.hpp"
 #include "cli/servers.hpp"
 #include "turnstile/lock_survey.hpp"
 #include "turnstile/result.hpp"

@@ -16,7 +16,7 @@
 #include <optional>
 #include <string>
 
-#include "cli/servers_clock.hpp"
+#include "cli/connection.hpp"
 #include "cli/take_options.hpp"
 #include "turnstile/lock_survey.hpp"
 #include "turnstile/revocation.hpp"

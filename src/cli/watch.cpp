@@ -6,14 +6,10 @@
 #include <thread>
 
 #include "cli/connection.hpp"
-#include "cli/duration_option.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/help.hpp"
-#include "cli/output_option.hpp"
-#include "cli/path_option.hpp"
+#include "cli/option_types.hpp"
 #include "cli/screen.hpp"
-#include "cli/servers_clock.hpp"
-#include "cli/survey_json.hpp"
 #include "cli/survey_text.hpp"
 #include "support/visible.hpp"
 

@@ -6,11 +6,10 @@
 #include <cerrno>
 #include <system_error>
 
-#include "cli/complaint.hpp"
 #include "cli/duration.hpp"
 #include "cli/kind_words.hpp"
 #include "cli/screen.hpp"
-#include "cli/survey_json.hpp"
+#include "cli/standard_streams.hpp"
 #include "cli/survey_text.hpp"
 #include "cli/table.hpp"
 #include "core/contender/contender_errors.hpp"
