@@ -8,9 +8,9 @@
 #include "cli/assumed_pace.hpp"
 #include "cli/command_start.hpp"
 #include "cli/exit_code.hpp"
-#include "cli/grace_check.hpp"
+#include "cli/forwarded_signals.hpp"
+#include "cli/keeping_options.hpp"
 #include "cli/standard_streams.hpp"
-#include "cli/stop_by_signal.hpp"
 #include "turnstile/guardian.hpp"
 #include "turnstile/server_health.hpp"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/keeper_settings.hpp"
+#include "cli/keeper_orders.hpp"
 #include "cli/process_guard.hpp"
 #include "support/descriptor.hpp"
 

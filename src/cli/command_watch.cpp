@@ -12,9 +12,9 @@
 #include <cstring>
 #include <utility>
 
-#include "cli/event_descriptor.hpp"
+#include "cli/forwarded_signals.hpp"
 #include "cli/keeper_orders.hpp"
-#include "cli/status_line.hpp"
+#include "cli/status_pipe.hpp"
 #include "cli/supervision.hpp"
 
 namespace turnstile::cli {

@@ -13,7 +13,7 @@
 #include "cli/module_list.hpp"
 #include "cli/path_findings.hpp"
 #include "cli/server_findings.hpp"
-#include "cli/table.hpp"
+#include "cli/text_layout.hpp"
 #include "support/visible.hpp"
 
 namespace turnstile::cli {

@@ -20,7 +20,7 @@
 
 #include <string>
 
-#include "cli/keeper_settings.hpp"
+#include "cli/keeper_orders.hpp"
 #include "cli/process_guard.hpp"
 #include "support/descriptor.hpp"
 

@@ -1,22 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
-// keeper_loop: the event loop of the keeper (cli/keeper.hpp), the process that kills the user's command before the hold
-// ends. The loop starts a command when `run` or `elect` orders it, and never runs two commands at the same time.
-//
-// Thread safety: the keeper's only thread.
+// keeper_loop: the event loop of the keeper (cli/keeper.hpp), and the terminal, which the loop lends to the command.
 #pragma once
+
+#include <sys/types.h>
 
 #include <string_view>
 
 #include "cli/keeper_orders.hpp"
-#include "cli/keeper_settings.hpp"
 #include "cli/process_guard.hpp"
 #include "cli/session_closing.hpp"
 #include "cli/supervision.hpp"
-#include "cli/terminal.hpp"
 #include "support/descriptor.hpp"
 
 namespace turnstile::cli {
 
+// Gives the controlling terminal to a command that needs it, and takes it back.
+//
+// The command has a separate process group, so the kernel stops it when it reads the terminal (SIGTTIN) or sets its
+// modes (SIGTTOU). If `run` is in the foreground, the command then gets the terminal and continues. At the end, `run`
+// takes the terminal back. A command that does not use the terminal never gets it: in a pipeline, the pager needs it.
+//
+// Thread safety: one thread, with SIGTTOU blocked.
+class terminal {
+public:
+    // `owner`: the process group that owns the terminal.
+    explicit terminal(pid_t owner) noexcept;
+
+    // Gives the terminal to `group` if the owner has it now. Returns true if `group` then has the terminal.
+    bool lend(pid_t group) noexcept;
+    void take_back() noexcept;
+
+private:
+    pid_t owner_;
+    support::descriptor device_;
+    bool lent_ = false;
+};
+
+// The event loop of the keeper, the process that kills the user's command before the hold ends. The loop starts a
+// command when `run` or `elect` orders it, and never runs two commands at the same time.
+//
+// Thread safety: the keeper's only thread.
 class keeper_loop {
 public:
     // `run_group`: the process group of `run`, which may own the terminal. While the loop runs, `sessions` receives the

@@ -1,13 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// keeper_orders: the messages between `turnstile run` and the process that watches its command (the keeper,
-// cli/keeper.hpp). Each message is one packet (SOCK_SEQPACKET).
+// keeper_orders: what `turnstile run` and the process that watches its command (the keeper, cli/keeper.hpp) say to each
+// other: the settings at the keeper's start, and then messages.
 #pragma once
 
+#include <chrono>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cli/supervision.hpp"
 
 namespace turnstile::cli {
 
+// The command that the keeper starts, and how the keeper ends it.
+struct keeper_settings {
+    std::vector<std::string> command;
+    lost_policy policy = lost_policy::terminate;
+    std::chrono::milliseconds grace{};
+    sigset_t signals{};  // the signal mask of the command
+    int status_fd = -1;  // the command inherits it
+};
+
+// Each of the following messages is one packet (SOCK_SEQPACKET).
 enum class keeper_order : std::uint8_t {
     start,        // value: end of the hold; then "NAME=value\0" for each environment variable
     valid_until,  // value: end of the hold

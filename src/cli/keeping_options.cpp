@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include "cli/exit_code.hpp"
 #include "cli/option_types.hpp"
 #include "cli/wrong_words.hpp"
 
@@ -29,6 +28,36 @@ void finish(keeping_options& options, std::string_view subcommand) {
     std::string script;
     for (const auto& word : options.command) script += (script.empty() ? "" : " ") + word;
     options.command = {"/bin/sh", "-c", script};
+}
+
+namespace {
+
+std::string text_of(std::chrono::milliseconds value) {
+    return value.count() % 1'000 == 0 ? std::to_string(value.count() / 1'000) + "s"
+                                      : std::to_string(value.count()) + "ms";
+}
+
+}  // namespace
+
+result<void> check_grace(const keeping_options& options, const assumed_pace& servers,
+                         std::chrono::milliseconds session_timeout) {
+    if (options.on_lost != lost_policy::terminate) return {};
+    const auto longest =
+        longest_grace({session_timeout, servers.relay_bound(), lease_settings{}.clock_drift});
+    if (options.grace < longest) return {};
+    const auto pace = servers == assumed_pace{}
+                          ? std::string{}
+                          : " on servers with a tick (--tick) of " + text_of(servers.tick) +
+                                " and a --sync-limit of " + std::to_string(servers.sync_limit);
+    const auto session = "a session timeout of " + text_of(session_timeout) + pace;
+    if (longest.count() == 0)
+        return error{errc::bad_option, session +
+                                           " is too short: it leaves no time for --grace; "
+                                           "lengthen --session-timeout, or give --on-lost "
+                                           "kill"};
+    return error{errc::bad_option, "--grace " + text_of(options.grace) + " is too long: " +
+                                       session + " allows less than " + text_of(longest) +
+                                       "; shorten --grace or lengthen --session-timeout"};
 }
 
 }  // namespace turnstile::cli

@@ -8,9 +8,11 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/assumed_pace.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/process_guard.hpp"
 #include "cli/supervision.hpp"
+#include "turnstile/result.hpp"
 
 namespace CLI {
 class App;
@@ -32,5 +34,11 @@ void add_keeping_options(CLI::App& command, keeping_options& options);
 // Adds the shell before the command, if requested. Throws CLI::ParseError if there is no command. `subcommand`: a name
 // such as "run", for the message.
 void finish(keeping_options& options, std::string_view subcommand);
+
+// Checks that the session timeout is long enough for the command's grace period.
+// `session_timeout`: the requested or the granted timeout. The check always assumes a connection to a follower, because
+// the client may connect to a follower later. Error: bad_option, with the numbers.
+[[nodiscard]] result<void> check_grace(const keeping_options& options, const assumed_pace& servers,
+                                       std::chrono::milliseconds session_timeout);
 
 }  // namespace turnstile::cli

@@ -1,6 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
-// process_guard: finds and kills all processes that a command has started, even if they left its process group (setsid,
-// daemons).
+// process_guard: the guard that ends all processes of a command, and own_children, by which it finds them in /proc.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <stdexcept>
+#include <string_view>
+
+#include "cli/control_group.hpp"
+#include "support/descriptor.hpp"
+
+namespace turnstile::cli {
+
+// Finds this process's children in /proc.
+//
+// In the /proc of another PID namespace, the lists of children contain numbers that mean other processes here. The line
+// `NSpid` of a process's status shows the process's number in each PID namespace, beginning with the namespace of the
+// mounted procfs. The constructor accepts a procfs only if `NSpid` has a single number, this process's id. The folder
+// stays open, so that a later mount over /proc has no effect.
+//
+// Thread safety: one thread at a time. No other code of the process may wait for children. After fork(), the child must
+// make a new object.
+class own_children {
+public:
+    // Throws std::runtime_error if /proc has no list of children, or belongs to another PID namespace.
+    own_children();
+
+    // Sends SIGKILL to every child of every thread of this process, and to no other process.
+    void kill_all() const noexcept;
+
+private:
+    support::descriptor threads_;  // /proc/self/task
+};
+
+// Thrown if the requested guard is not available. The message contains the reason.
+class no_guard : public std::runtime_error {
+    using runtime_error::runtime_error;
+};
+
+enum class guard_choice { automatic, cgroup, children };
+
+// Finds and kills all processes that a command has started, even if they left its process group (setsid, daemons).
 //
 // | guard    | a process of the command is                        | needs                                       |
 // |----------|----------------------------------------------------|---------------------------------------------|
@@ -15,26 +56,6 @@
 // stays held.
 //
 // Thread safety: one thread at a time. No other code of the process may wait for children.
-#pragma once
-
-#include <sys/types.h>
-
-#include <optional>
-#include <stdexcept>
-#include <string_view>
-
-#include "cli/control_group.hpp"
-#include "cli/own_children.hpp"
-
-namespace turnstile::cli {
-
-enum class guard_choice { automatic, cgroup, children };
-
-// Thrown if the requested guard is not available. The message contains the reason.
-class no_guard : public std::runtime_error {
-    using runtime_error::runtime_error;
-};
-
 class process_guard {
 public:
     // Call this while the process has one thread. Afterwards, if a descendant's parent dies, this process becomes the

@@ -24,7 +24,6 @@
 #include "cli/option_types.hpp"
 #include "cli/servers.hpp"
 #include "cli/standard_streams.hpp"
-#include "cli/stop_by_signal.hpp"
 #include "turnstile/log.hpp"
 #include "turnstile/tools/connect_string.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_list: combines the locks' queues and the servers' reports into a list of sessions.
+// session_list: the list of sessions that `turnstile sessions` prints, from the locks' queues and the servers' reports.
 //
 // Thread safety: values and pure functions.
 #pragma once
@@ -8,12 +8,26 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "turnstile/lock_survey.hpp"
 #include "turnstile/server_health.hpp"
 
 namespace turnstile::cli {
+
+// A client's connection, as ZooKeeper servers report it in their answers to the command "cons".
+struct session_connection {
+    std::string address;  // the client's, as the server sees it
+    std::chrono::milliseconds timeout{};
+    friend bool operator==(const session_connection&, const session_connection&) = default;
+};
+
+// Parses an answer to "cons". Returns the connections that have a session, by session id.
+[[nodiscard]] std::map<std::int64_t, session_connection> parse_cons(std::string_view answer);
+
+// Parses an answer to "dump". Returns the ephemeral znodes by session id. Their paths include the chroot.
+[[nodiscard]] std::map<std::int64_t, std::vector<std::string>> parse_dump(std::string_view answer);
 
 struct session_znode {
     std::string path;
@@ -46,6 +60,7 @@ struct session_sources {
     std::string prefix{};
 };
 
+// Combines the locks' queues and the servers' reports into a list of sessions.
 [[nodiscard]] session_list list_sessions(const session_sources& sources);
 
 [[nodiscard]] std::string session_text(const session_list& list, const std::string& folder,

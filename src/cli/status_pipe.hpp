@@ -1,13 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// status_pipe: the pipe whose reading end the command inherits (TURNSTILE_STATUS_FD).
+// status_pipe: the JSON lines that a command can read from TURNSTILE_STATUS_FD, and their pipe.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "support/descriptor.hpp"
+#include "turnstile/acquire_options.hpp"
+#include "turnstile/clock.hpp"
+#include "turnstile/error.hpp"
 
 namespace turnstile::cli {
 
+// Returns a line such as {"event":"confirmed","valid_until":123}, with its newline. Times are in nanoseconds of
+// CLOCK_BOOTTIME.
+[[nodiscard]] std::string confirmed_line(boottime_clock::time_point valid_until);
+[[nodiscard]] std::string at_risk_line(boottime_clock::time_point valid_until);
+[[nodiscard]] std::string asked_line(const release_request& request);
+[[nodiscard]] std::string lost_line(const error& why);
+
+// The pipe whose reading end the command inherits (TURNSTILE_STATUS_FD).
 class status_pipe {
 public:
     // Throws std::system_error.

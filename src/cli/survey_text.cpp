@@ -7,7 +7,7 @@
 
 #include "admin/reading/lock_json.hpp"
 #include "cli/duration.hpp"
-#include "cli/table.hpp"
+#include "cli/text_layout.hpp"
 #include "support/utf8.hpp"
 #include "support/visible.hpp"
 

@@ -7,7 +7,7 @@
 #include <array>
 #include <utility>
 
-#include "cli/event_descriptor.hpp"
+#include "cli/forwarded_signals.hpp"
 
 namespace turnstile::cli {
 wait_watch::wait_watch(client& servers, const forwarded_signals& signals, show_place show)

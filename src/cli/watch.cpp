@@ -9,8 +9,8 @@
 #include "cli/exit_code.hpp"
 #include "cli/help.hpp"
 #include "cli/option_types.hpp"
-#include "cli/screen.hpp"
 #include "cli/survey_text.hpp"
+#include "cli/text_layout.hpp"
 #include "support/visible.hpp"
 
 namespace turnstile::cli {

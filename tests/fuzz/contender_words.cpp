@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "base/metadata_limits.hpp"
-#include "cli/status_line.hpp"
+#include "cli/status_pipe.hpp"
 #include "core/queue/znode_texts.hpp"
 #include "fuzz_input.hpp"
 #include "support/utf8.hpp"

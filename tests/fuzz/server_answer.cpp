@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "cli/server_dump.hpp"
+#include "cli/session_list.hpp"
 #include "fuzz_input.hpp"
 #include "zookeeper/server_role.hpp"
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/election_answers.hpp"
-#include "cli/http_address.hpp"
+#include "cli/election_page.hpp"
 
 namespace turnstile::cli {
 namespace {

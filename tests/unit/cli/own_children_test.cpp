@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/own_children.hpp"
+#include "cli/process_guard.hpp"
 
 #include <gtest/gtest.h>
 #include <sched.h>

@@ -14,10 +14,10 @@
 
 #include "cli/duration.hpp"
 #include "cli/exit_code.hpp"
-#include "cli/grace_check.hpp"
+#include "cli/keeping_options.hpp"
 #include "cli/run_options.hpp"
 #include "cli/servers.hpp"
-#include "cli/status_line.hpp"
+#include "cli/status_pipe.hpp"
 #include "cli/supervision.hpp"
 #include "turnstile/testing/temporary_folder.hpp"
 

@@ -2,7 +2,6 @@
 // Tests the list of sessions, which the command computes from the queues and the servers' answers.
 #include <gtest/gtest.h>
 
-#include "cli/server_dump.hpp"
 #include "cli/session_list.hpp"
 
 namespace turnstile::cli {

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/take_report.hpp"
+#include "cli/taking.hpp"
 
 namespace turnstile::cli {
 namespace {

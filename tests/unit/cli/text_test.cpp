@@ -8,10 +8,9 @@
 
 #include "cli/duration.hpp"
 #include "cli/kind_words.hpp"
-#include "cli/screen.hpp"
 #include "cli/standard_streams.hpp"
 #include "cli/survey_text.hpp"
-#include "cli/table.hpp"
+#include "cli/text_layout.hpp"
 #include "core/contender/contender_errors.hpp"
 
 namespace turnstile::cli {

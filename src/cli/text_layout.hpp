@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// table: prints rows of text in aligned columns.
-//
-// Thread safety: a value.
+// text_layout: prints text for people: rows in aligned columns, and frames that fit into a terminal's window.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +9,9 @@
 
 namespace turnstile::cli {
 
+// Prints rows of text in aligned columns.
+//
+// Thread safety: a value.
 class table {
 public:
     explicit table(std::vector<std::string> titles) { rows_.push_back(std::move(titles)); }
@@ -27,5 +28,18 @@ private:
 
 // Returns how many terminal columns a printable text needs.
 [[nodiscard]] std::size_t width_of(std::string_view text) noexcept;
+
+struct screen_size {
+    std::size_t columns = 80;
+    std::size_t rows = 24;
+};
+
+// Cuts printable text to the size. If lines are cut off, the last line says how many.
+[[nodiscard]] std::string fitted(std::string_view text, screen_size size);
+
+// Prints the text on stdout as the next frame. On a terminal, each frame replaces the previous frame, and is cut to the
+// window. Without a terminal, the frames follow each other. Returns false if the output cannot be written. Call this
+// from one thread.
+[[nodiscard]] bool show_frame(std::string_view text);
 
 }  // namespace turnstile::cli
