@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// commands: the subcommands of `turnstile`. Each function adds one subcommand, and is defined in the source file with
-// the subcommand's name. look.cpp, take.cpp and completion.cpp define two functions each.
+// commands: the subcommands of `turnstile`, and the program with all of them. Each function add_..._command adds one
+// subcommand, and is defined in the source file with the subcommand's name. look.cpp, take.cpp and completion.cpp define
+// two of these functions each. program.cpp defines add_commands and run_command_line.
+//
+// Thread safety: the main thread.
 #pragma once
 
 #include <functional>
@@ -40,5 +43,11 @@ void add_serve_command(CLI::App& program, command_line& line);  // serves the ad
 void add_dev_command(CLI::App& program, command_line& line);    // runs private ZooKeeper servers
 void add_completion_command(CLI::App& program, command_line& line);  // prints a shell's completion
 void add_manual_command(CLI::App& program, command_line& line);      // prints the manual page
+
+// Adds all subcommands. The parsed subcommand sets `line.action`.
+void add_commands(CLI::App& program, command_line& line);
+
+// Parses the words and runs the subcommand. Returns the exit code. Prints an error as one line on stderr.
+[[nodiscard]] int run_command_line(std::vector<std::string> words);
 
 }  // namespace turnstile::cli

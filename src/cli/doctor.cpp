@@ -8,9 +8,9 @@
 #include <stdexcept>
 #include <utility>
 
-#include "cli/clock_findings.hpp"
 #include "cli/doctor_report.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/findings.hpp"
 #include "cli/help.hpp"
 #include "cli/option_types.hpp"
 #include "cli/process_guard.hpp"

@@ -8,11 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include "admin/reading/lock_json.hpp"
-#include "cli/clock_findings.hpp"
 #include "cli/duration.hpp"
+#include "cli/findings.hpp"
 #include "cli/module_list.hpp"
-#include "cli/path_findings.hpp"
-#include "cli/server_findings.hpp"
 #include "cli/text_layout.hpp"
 #include "support/visible.hpp"
 

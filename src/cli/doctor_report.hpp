@@ -7,7 +7,7 @@
 #include <string>
 
 #include "cli/examination.hpp"
-#include "cli/finding.hpp"
+#include "cli/findings.hpp"
 
 namespace turnstile::cli {
 

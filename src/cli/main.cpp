@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program `turnstile`: fair distributed locks for shells.
-#include "cli/program.hpp"
+#include "cli/commands.hpp"
 #include "cli/standard_streams.hpp"
 
 int main(int count, char** words) {

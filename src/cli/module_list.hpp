@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cli/examination.hpp"
-#include "cli/finding.hpp"
+#include "cli/findings.hpp"
 #include "turnstile/tools/modules.hpp"
 
 namespace turnstile::cli {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/program.hpp"
+#include "cli/commands.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -7,7 +7,6 @@
 #include <new>
 #include <system_error>
 
-#include "cli/commands.hpp"
 #include "cli/completion.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/help.hpp"

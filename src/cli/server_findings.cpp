@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/server_findings.hpp"
+#include "cli/findings.hpp"
 
 #include <algorithm>
 #include <array>

@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "cli/program.hpp"
+#include "cli/commands.hpp"
 #include "turnstile/testing/temporary_folder.hpp"
 
 namespace turnstile::cli {

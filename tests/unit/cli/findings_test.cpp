@@ -2,11 +2,9 @@
 // Tests the findings that `turnstile doctor` derives from an examination of servers and locks.
 #include <gtest/gtest.h>
 
-#include "cli/clock_findings.hpp"
 #include "cli/doctor_report.hpp"
+#include "cli/findings.hpp"
 #include "cli/module_list.hpp"
-#include "cli/path_findings.hpp"
-#include "cli/server_findings.hpp"
 #include "turnstile/tools/path_trial.hpp"
 
 namespace turnstile::cli {

@@ -9,10 +9,10 @@
 #include <iterator>
 #include <sstream>
 
+#include "cli/commands.hpp"
 #include "cli/completion.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/help_page.hpp"
-#include "cli/program.hpp"
 
 namespace turnstile::cli {
 namespace {

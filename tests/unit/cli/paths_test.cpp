@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/commands.hpp"
 #include "cli/exit_code.hpp"
-#include "cli/program.hpp"
 
 namespace turnstile::cli {
 namespace {
