@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // commands: the subcommands of `turnstile`, and the program with all of them. Each function add_..._command adds one
-// subcommand, and is defined in the source file with the subcommand's name. look.cpp, take.cpp and completion.cpp define
-// two of these functions each. program.cpp defines add_commands and run_command_line.
+// subcommand, and is defined in the source file with the subcommand's name. look.cpp, take.cpp and completion.cpp
+// define two of these functions each. program.cpp defines add_commands and run_command_line.
 //
 // Thread safety: the main thread.
 #pragma once

@@ -16,7 +16,7 @@
 #include <string>
 #include <thread>
 
-#include "admin/access/password_hash.hpp"
+#include "admin/access/secret_text.hpp"
 #include "admin/server.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/forwarded_signals.hpp"

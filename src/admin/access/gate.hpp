@@ -5,18 +5,41 @@
 // Thread safety: const members from any thread.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "admin/access/address_list.hpp"
-#include "admin/access/identity.hpp"
-#include "admin/access/secrets.hpp"
+#include "admin/access/role.hpp"
 #include "admin/access/sign_ins.hpp"
+#include "admin/access/users.hpp"
 #include "admin/http/request.hpp"
 
 namespace turnstile::admin {
+
+// Returns the 4 or 16 bytes of a numeric address. An IPv4 address inside IPv6 has 4 bytes. Empty if `text` is not an
+// address.
+[[nodiscard]] std::string address_bytes(std::string_view text);
+
+// The addresses of trusted proxies: "127.0.0.1", "10.0.0.0/8", "fd00::/8". A value.
+class address_list {
+public:
+    address_list() = default;
+    // Parses the addresses. Throws std::runtime_error if a text is neither an address nor an address with a prefix
+    // length.
+    explicit address_list(const std::vector<std::string>& texts);
+
+    [[nodiscard]] bool empty() const noexcept { return blocks_.empty(); }
+    [[nodiscard]] bool include(std::string_view address) const;
+
+private:
+    struct block {
+        std::string bytes;
+        std::size_t bits = 0;
+    };
+    std::vector<block> blocks_;
+};
 
 // A proxy that authenticates users and sends their names in headers. The headers count only in requests from the
 // proxy's own addresses.

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// role: the rights of a user of the admin page. Each role includes the rights of the roles before it.
+// role, identity: the user of a request to the admin page, and the user's rights.
 //
-// Thread safety: pure functions.
+// Thread safety: values and pure functions.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace turnstile::admin {
 
+// The rights of a user of the admin page. Each role includes the rights of the roles before it.
 enum class role {
     none,  // unknown user: no rights
     look,  // read everything
@@ -30,5 +32,16 @@ inline constexpr std::array<const char*, 4> k_roles{"none", "look", "ask", "take
         if (word == to_string(each)) return each;
     return std::nullopt;
 }
+
+struct identity {
+    std::string user{};  // a name; "password" or "token" for a shared secret; empty: unknown
+    role may = role::none;
+    bool shared = false;   // several persons may know the secret
+    std::string ticket{};  // the id of the sign-in; empty: none
+    std::string csrf{};    // a token that each change must contain; empty: the caller is a program
+    std::string from{};    // the address, perhaps from a trusted proxy
+
+    [[nodiscard]] bool known() const noexcept { return may != role::none; }
+};
 
 }  // namespace turnstile::admin

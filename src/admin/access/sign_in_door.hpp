@@ -1,25 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
-// sign_in_door: checks passwords and slows down guesses.
+// sign_in_door: checks passwords and slows down guesses, and sign_in_pace, the pace of a caller's sign-ins.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "admin/access/sign_ins.hpp"
+#include "admin/access/users.hpp"
+#include "turnstile/clock.hpp"
+
+namespace turnstile::admin {
+
+// The time that a caller must wait between failed sign-ins: first not at all, then longer and longer, up to 16 s. Each
+// caller has a separate key, so callers do not delay each other. The key is the peer_key() of the address, or the
+// browser if it has signed in before.
 //
+// A full table (4,096 keys) drops the key whose latest failure is the oldest. So an attacker with more addresses can
+// guess more often, but cannot lock out a user.
+//
+// Thread safety: a value; one thread at a time.
+class sign_in_pace {
+public:
+    static constexpr unsigned k_free_failures = 4;
+    static constexpr std::chrono::seconds k_longest_wait{16};
+    static constexpr std::chrono::minutes k_memory{15};
+    static constexpr std::size_t k_most_keys = 4'096;
+
+    // Returns how long the caller must still wait; zero if the caller need not wait.
+    [[nodiscard]] std::chrono::milliseconds wait(const std::string& key,
+                                                 boottime_clock::time_point now) const;
+    void failed(const std::string& key, boottime_clock::time_point now);
+    void succeeded(const std::string& key);
+
+private:
+    struct record {
+        unsigned failures = 0;
+        boottime_clock::time_point last{};
+    };
+    void make_room(boottime_clock::time_point now);
+
+    std::map<std::string, record> records_;
+};
+
 // After a caller's fourth failure, its next attempts must wait longer and longer, up to 16 s (sign_in_pace). A caller
 // is an address, or a browser that has signed in before. So failures of other addresses, or of strangers behind the
 // same address, do not delay a user with a known browser. The check of a named user's password costs memory and time.
 // So at most four checks run at the same time for strangers, and four for known browsers.
 //
 // Thread safety: all members from any thread.
-#pragma once
-
-#include <atomic>
-#include <cstddef>
-#include <mutex>
-#include <string>
-
-#include "admin/access/secrets.hpp"
-#include "admin/access/sign_in_pace.hpp"
-#include "admin/access/sign_ins.hpp"
-
-namespace turnstile::admin {
-
 class sign_in_door {
 public:
     sign_in_door(const secrets& known, sign_ins& records) : known_{known}, records_{records} {}

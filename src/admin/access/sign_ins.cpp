@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "admin/access/secrets.hpp"
+#include "admin/access/users.hpp"
 
 namespace turnstile::admin {
 namespace {

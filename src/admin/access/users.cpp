@@ -5,8 +5,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "admin/access/secret_text.hpp"
-#include "admin/access/trimmed.hpp"
+#include "admin/http/request.hpp"
 #include "support/private_file.hpp"
 
 namespace turnstile::admin {

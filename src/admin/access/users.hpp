@@ -1,12 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// users: the named users of the admin page, with their roles. The users file has a line for each user:
-//
-//     # NAME      ROLE   SECRET
-//     ada         take   scrypt$16384$8$1$...$...     a password, from `turnstile serve --hash-password`
-//     dashboard   look   sha256$...                   a program's token: printf %s TOKEN | sha256sum
-//     grace       ask    proxy                        a user that a trusted proxy names
-//     @oncall     take   proxy                        members of a group that the proxy names
-//     *           look   proxy                        all other users that the proxy names
+// users: the named users of the admin page, with their roles. secrets: these users, and the shared secrets.
 //
 // Thread safety: a value; const members from any thread.
 #pragma once
@@ -18,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "admin/access/password_hash.hpp"
 #include "admin/access/role.hpp"
+#include "admin/access/secret_text.hpp"
 
 namespace turnstile::admin {
 
@@ -28,6 +21,14 @@ struct user {
     role may = role::none;
 };
 
+// The users file has a line for each user:
+//
+//     # NAME      ROLE   SECRET
+//     ada         take   scrypt$16384$8$1$...$...     a password, from `turnstile serve --hash-password`
+//     dashboard   look   sha256$...                   a program's token: printf %s TOKEN | sha256sum
+//     grace       ask    proxy                        a user that a trusted proxy names
+//     @oncall     take   proxy                        members of a group that the proxy names
+//     *           look   proxy                        all other users that the proxy names
 class users {
 public:
     // Parses the text of a users file. `file`: the file's name, for messages. Throws std::runtime_error; the message
@@ -69,5 +70,25 @@ private:
 
 // True if the text may be a user's name: 1 to 64 ASCII letters, digits and . _ - @ +
 [[nodiscard]] bool is_user_name(std::string_view text) noexcept;
+
+// The admin page's shared password and shared token, and its named users.
+struct secrets {
+    std::string password;  // for people; empty: none
+    std::string token;     // for programs; empty: none
+    users named{};
+
+    [[nodiscard]] bool any() const noexcept {
+        return !password.empty() || !token.empty() || !named.empty();
+    }
+    [[nodiscard]] bool takes_tokens() const noexcept {
+        return !token.empty() || named.have_tokens();
+    }
+    [[nodiscard]] bool is_password(std::string_view said) const {
+        return !password.empty() && same_secret(said, password);
+    }
+    [[nodiscard]] bool is_token(std::string_view said) const {
+        return !token.empty() && same_secret(said, token);
+    }
+};
 
 }  // namespace turnstile::admin

@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "admin/api/lock_words.hpp"
+#include "admin/api/lock_filter.hpp"
 #include "admin/http/limits.hpp"
 #include "admin/http/query.hpp"
 #include "admin/http/refusal.hpp"

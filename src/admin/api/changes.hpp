@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "admin/access/identity.hpp"
+#include "admin/access/role.hpp"
 #include "admin/api/site.hpp"
 #include "admin/reading/lock_json.hpp"
 

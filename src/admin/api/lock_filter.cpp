@@ -3,9 +3,27 @@
 
 #include <algorithm>
 
+#include "admin/http/refusal.hpp"
 #include "support/hexadecimal.hpp"
+#include "turnstile/tools/path.hpp"
 
 namespace turnstile::admin {
+
+std::string lock_path(std::string path) {
+    if (const auto valid = validate_path(path); !valid)
+        throw refusal{400, "bad_request", valid.error().message()};
+    if (path == "/")
+        throw refusal{400, "bad_request", "path \"/\": the root cannot be a lock's path"};
+    return path;
+}
+
+lock_kind lock_kind_named(const std::string& word) {
+    const auto kind = lock_kind_of(word);
+    if (!kind)
+        throw refusal{400, "bad_request", "kind is " + word + ": there is no such kind of lock"};
+    return *kind;
+}
+
 namespace {
 
 std::string lower(std::string_view said) {

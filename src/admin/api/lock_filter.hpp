@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// lock_filter: selects and sorts the locks of a snapshot for a request.
+// lock_filter: parses the path and the kind by which a request names a lock, and selects and sorts the locks of a
+// snapshot for a request.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -11,8 +12,14 @@
 #include <vector>
 
 #include "admin/reading/snapshot.hpp"
+#include "turnstile/lock_survey.hpp"
 
 namespace turnstile::admin {
+
+// Returns its argument. Throws refusal (400) for an invalid path.
+[[nodiscard]] std::string lock_path(std::string path);
+// Throws refusal (400) if `word` names no kind of lock.
+[[nodiscard]] lock_kind lock_kind_named(const std::string& word);
 
 enum class lock_order {
     contended,

@@ -5,7 +5,6 @@
 
 #include "admin/api/changes.hpp"
 #include "admin/api/lock_filter.hpp"
-#include "admin/api/lock_words.hpp"
 #include "admin/api/meta.hpp"
 #include "admin/http/refusal.hpp"
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "admin/access/identity.hpp"
+#include "admin/access/role.hpp"
 #include "admin/api/site.hpp"
 #include "admin/http/query.hpp"
 #include "admin/reading/lock_json.hpp"

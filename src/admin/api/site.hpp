@@ -9,11 +9,11 @@
 #include <string>
 
 #include "admin/access/audit_log.hpp"
-#include "admin/access/secrets.hpp"
 #include "admin/access/sign_in_door.hpp"
 #include "admin/access/sign_ins.hpp"
+#include "admin/access/users.hpp"
 #include "admin/api/orders.hpp"
-#include "admin/http/traffic.hpp"
+#include "admin/http/http_server.hpp"
 #include "admin/reading/lock_reader.hpp"
 #include "admin/reading/reader.hpp"
 #include "admin/reading/server_watch.hpp"

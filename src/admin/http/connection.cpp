@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "admin/http/limits.hpp"
-#include "admin/http/response_text.hpp"
+#include "admin/http/service.hpp"
 
 namespace turnstile::admin {
 namespace {

@@ -19,7 +19,6 @@
 #include "admin/http/entrance.hpp"
 #include "admin/http/limits.hpp"
 #include "admin/http/listening_socket.hpp"
-#include "admin/http/peer_key.hpp"
 #include "admin/http/rate_limit.hpp"
 
 namespace turnstile::admin {

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // http_server: the HTTP server for the admin page and for an election's page, with limits, checks and TLS.
-//
-//     http_server web{{.listen = {"127.0.0.1", 0}, .names = {"locks.example.org"}}};
-//     web.run(service);   // until end(), from any thread
-//
-// Thread safety: all members from any thread; run() once.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,9 +12,16 @@
 #include "admin/http/request.hpp"
 #include "admin/http/service.hpp"
 #include "admin/http/tls.hpp"
-#include "admin/http/traffic.hpp"
 
 namespace turnstile::admin {
+
+// A server's counters since its start, and its number of open connections.
+struct http_traffic {
+    std::size_t connections = 0;  // open
+    std::size_t streams = 0;      // running
+    std::uint64_t answered = 0;
+    std::uint64_t refused = 0;
+};
 
 struct http_settings {
     listen_address listen{};
@@ -28,6 +32,10 @@ struct http_settings {
     std::unique_ptr<const tls_context> tls{};  // null: plain connections
 };
 
+//     http_server web{{.listen = {"127.0.0.1", 0}, .names = {"locks.example.org"}}};
+//     web.run(service);   // until end(), from any thread
+//
+// Thread safety: all members from any thread; run() once.
 class http_server {
 public:
     // Listens at the address. Throws std::runtime_error if it cannot bind the address.

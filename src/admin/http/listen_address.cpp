@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <stdexcept>
@@ -47,6 +48,18 @@ bool is_loopback(const listen_address& address) {
 std::string to_string(const listen_address& address) {
     const bool six = address.host.find(':') != std::string::npos;
     return (six ? "[" + address.host + "]" : address.host) + ":" + std::to_string(address.port);
+}
+
+std::string peer_key(const std::string& address) {
+    constexpr std::size_t k_prefix = 8;
+    const auto plain = address.substr(0, address.find('%'));  // without the interface
+    in6_addr six{};
+    if (::inet_pton(AF_INET6, plain.c_str(), &six) != 1) return address;
+    std::array<char, INET6_ADDRSTRLEN> text{};
+    if (IN6_IS_ADDR_V4MAPPED(&six))
+        return ::inet_ntop(AF_INET, &six.s6_addr[12], text.data(), text.size());
+    std::fill(std::begin(six.s6_addr) + k_prefix, std::end(six.s6_addr), std::uint8_t{0});
+    return std::string{::inet_ntop(AF_INET6, &six, text.data(), text.size())} + "/64";
 }
 
 }  // namespace turnstile::admin

@@ -32,6 +32,13 @@ struct http_request {
     [[nodiscard]] std::size_t count(std::string_view name) const noexcept;
 };
 
+// Removes the spaces around a value in a header.
+[[nodiscard]] inline std::string_view trimmed(std::string_view text) noexcept {
+    while (text.starts_with(' ')) text.remove_prefix(1);
+    while (text.ends_with(' ')) text.remove_suffix(1);
+    return text;
+}
+
 // Compares names of headers or hosts, ignoring the case of ASCII letters.
 [[nodiscard]] bool same_name(std::string_view a, std::string_view b) noexcept;
 

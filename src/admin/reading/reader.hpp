@@ -23,9 +23,9 @@
 #include <vector>
 
 #include "admin/reading/history.hpp"
-#include "admin/reading/latest_graph.hpp"
 #include "admin/reading/snapshot.hpp"
 #include "admin/reading/survey_plan.hpp"
+#include "admin/reading/wait_graph.hpp"
 #include "turnstile/client.hpp"
 #include "turnstile/tools/rolling_survey.hpp"
 

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <utility>
 
-#include "admin/reading/attention.hpp"
+#include "admin/reading/survey_plan.hpp"
 
 namespace turnstile::admin {
 namespace {

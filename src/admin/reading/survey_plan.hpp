@@ -18,6 +18,10 @@ struct reading_settings {
     std::uint64_t requests_per_second = 2'000;  // to the servers, on average
 };
 
+// The time for which a user counts as watching the admin page after the user's latest request. While no user watches,
+// the server reads the data less often.
+inline constexpr std::chrono::seconds k_attention{30};
+
 // The largest number of contenders that the admin page's server reads in one read of all locks. This limit bounds a
 // snapshot's memory.
 inline constexpr std::size_t k_most_contenders_read = 40'000;

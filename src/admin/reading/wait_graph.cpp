@@ -2,11 +2,9 @@
 #include "admin/reading/wait_graph.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
-#include <utility>
 
 #include "admin/reading/cycles.hpp"
 #include "turnstile/tools/path.hpp"

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "admin/http/peer_key.hpp"
+#include "admin/http/listen_address.hpp"
 
 namespace turnstile::admin {
 namespace {

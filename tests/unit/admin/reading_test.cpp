@@ -9,7 +9,6 @@
 #include "admin/reading/lock_json.hpp"
 #include "admin/reading/snapshot.hpp"
 #include "admin/reading/survey_plan.hpp"
-#include "admin/reading/template_times.hpp"
 
 namespace turnstile::admin {
 namespace {

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "admin/http/entrance.hpp"
-#include "admin/http/host_names.hpp"
 #include "admin/http/listen_address.hpp"
 #include "admin/http/query.hpp"
 #include "admin/http/rate_limit.hpp"

@@ -10,11 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "admin/access/address_list.hpp"
-#include "admin/access/password_hash.hpp"
-#include "admin/access/secrets.hpp"
+#include "admin/access/gate.hpp"
+#include "admin/access/secret_text.hpp"
 #include "admin/access/sign_in_door.hpp"
-#include "admin/access/sign_in_pace.hpp"
 #include "admin/api/orders.hpp"
 #include "admin/http/refusal.hpp"
 #include "turnstile/testing/temporary_folder.hpp"
