@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <utility>
 
-#include "base/key_values.hpp"
 #include "base/metadata_limits.hpp"
 #include "base/percent.hpp"
 #include "turnstile/lock_status.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/log_spdlog.hpp"
+#include "base/log_standard.hpp"
 
 namespace turnstile::log {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/log_standard.hpp"
 
+#include <fmt/format.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -10,10 +11,6 @@
 #include <cstdio>
 #include <string>
 #include <string_view>
-
-#include <fmt/format.h>
-
-#include "base/log_spdlog.hpp"
 
 namespace turnstile::log {
 namespace {

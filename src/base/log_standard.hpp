@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// standard_writer: the default sink: the logger "turnstile" that the application has registered with spdlog, or the
-// standard error stream.
-//
-// Thread safety: one thread.
+// log_standard: the default sink of the log: the logger "turnstile" that the application has registered with spdlog, or
+// the standard error stream.
 #pragma once
 
 #include "base/log_lanes.hpp"
 
 namespace turnstile::log {
 
+// Makes spdlog's registry now, so that the registry is destroyed after all objects that are made later.
+void make_spdlog_registry();
+// Writes a line to the application's logger. Returns false if there is no such logger, or if the library is built
+// without spdlog (TURNSTILE_WITH_SPDLOG). Thread safety: from any thread.
+[[nodiscard]] bool write_to_spdlog(const waiting_line& line);
+
+// Thread safety: one thread.
 class standard_writer {
 public:
     // Reads the offset of local time, and makes spdlog's registry, so that the registry is destroyed after all later

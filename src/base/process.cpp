@@ -3,8 +3,6 @@
 
 #include <pthread.h>
 
-#include <atomic>
-
 namespace turnstile::base {
 namespace {
 

@@ -6,9 +6,10 @@
 #include <bit>
 #include <cerrno>
 #include <cstddef>
+#include <string_view>
 #include <system_error>
 
-#include "base/guid_text.hpp"
+#include "support/hexadecimal.hpp"
 
 namespace turnstile::base {
 namespace {
@@ -74,6 +75,22 @@ std::array<std::uint8_t, 16> random::draw_guid() {
         bytes[i] = static_cast<std::uint8_t>(word);
     }
     return bytes;
+}
+
+// Writes the digits into a text of the final length: every contender has a GUID, and appending digit by digit takes ten
+// times as long.
+std::string guid_text(guid_bytes bytes, unsigned version) {
+    constexpr std::string_view k_form = "00000000-0000-0000-0000-000000000000";
+    bytes[6] = static_cast<unsigned char>((bytes[6] & 0x0fU) | (version << 4U));
+    bytes[8] = static_cast<unsigned char>((bytes[8] & 0x3fU) | 0x80U);
+    std::string text{k_form};
+    std::size_t at = 0;
+    for (const auto byte : bytes) {
+        if (k_form[at] == '-') ++at;
+        support::write_hexadecimal(&text[at], byte);
+        at += 2;
+    }
+    return text;
 }
 
 std::string make_guid(random& source) {

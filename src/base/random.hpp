@@ -51,7 +51,13 @@ private:
     bool of_kernel_ = false;
 };
 
-// Returns a version-4 UUID (RFC 4122) of 36 lower-case characters.
+using guid_bytes = std::array<unsigned char, 16>;
+
+// Returns 16 bytes as a UUID (RFC 4122) of 36 lower-case characters. The version and the variant of the UUID replace
+// some bits of `bytes`.
+[[nodiscard]] std::string guid_text(guid_bytes bytes, unsigned version);
+
+// Returns a version-4 UUID of 36 lower-case characters.
 [[nodiscard]] std::string make_guid(random& source);
 
 }  // namespace turnstile::base

@@ -5,9 +5,11 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "base/check.hpp"
-#include "base/guid_text.hpp"
+#include "base/random.hpp"
+#include "support/hexadecimal.hpp"
 
 namespace turnstile::base {
 namespace {

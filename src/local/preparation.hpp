@@ -11,7 +11,6 @@
 #include <string>
 
 #include "core/seam/seam.hpp"
-#include "local/transaction.hpp"
 #include "local/tree_node.hpp"
 
 namespace turnstile::local {

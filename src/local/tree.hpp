@@ -29,7 +29,6 @@
 
 #include "core/seam/seam.hpp"
 #include "local/node_store.hpp"
-#include "local/server_traits.hpp"
 #include "local/watch_table.hpp"
 
 namespace turnstile::local {

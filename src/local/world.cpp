@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/mutex.hpp"
-#include "base/per_process.hpp"
+#include "base/process.hpp"
 
 namespace turnstile::local {
 namespace {

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// znode_path: the rules for a valid path of a znode, and functions that split a path.
+// znode_path: the rules for a valid path of a znode, and functions that split a path. client_accepts: the checks of a
+// whole request.
+//
+// Thread safety: pure functions.
 #pragma once
 
 #include <string>
 #include <string_view>
+
+#include "core/seam/seam.hpp"
 
 namespace turnstile::local {
 
@@ -27,5 +32,9 @@ enum class path_use { plain, sequential };
 
 // True for the znodes of ZooKeeper itself, which no client can remove.
 [[nodiscard]] bool is_system_path(std::string_view path) noexcept;
+
+// Makes the checks that a ZooKeeper client makes before it sends a request. Every back end refuses requests that fail
+// them.
+[[nodiscard]] bool client_accepts(const core::operation& op) noexcept;
 
 }  // namespace turnstile::local

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "local/client_checks.hpp"
+#include "local/znode_path.hpp"
 
 namespace turnstile::redis {
 

@@ -15,7 +15,6 @@
 #include <utility>
 
 #include "base/out_of_memory.hpp"
-#include "base/per_process.hpp"
 #include "base/thread_name.hpp"
 #include "sql/sqlite_file.hpp"
 #include "support/poll_time.hpp"

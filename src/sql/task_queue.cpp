@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "local/client_checks.hpp"
+#include "local/znode_path.hpp"
 #include "sql/touched_paths.hpp"
 
 namespace turnstile::sql {

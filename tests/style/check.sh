@@ -186,7 +186,7 @@ rule_layers() {
         includes testing/servers -- admin/ base/ cli/ client/ core/ guardian/ inspection/ local/ modules/ recipe/ \
             redis/ sql/ tls/ zookeeper/
         includes src/redis src/sql -- local/ |
-            { grep -vE '"local/(chroot|client_checks|client_watches|preparation|znode_path)\.hpp"' || true; }
+            { grep -vE '"local/(chroot|client_watches|preparation|znode_path)\.hpp"' || true; }
     } | report "may not be included here"
 }
 

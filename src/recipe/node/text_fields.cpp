@@ -4,7 +4,6 @@
 #include <charconv>
 #include <utility>
 
-#include "base/key_values.hpp"
 #include "base/percent.hpp"
 
 namespace turnstile::detail {

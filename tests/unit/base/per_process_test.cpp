@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/per_process.hpp"
+#include "base/process.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
