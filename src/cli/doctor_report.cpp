@@ -9,7 +9,6 @@
 
 #include "admin/reading/lock_json.hpp"
 #include "cli/duration.hpp"
-#include "cli/findings.hpp"
 #include "cli/module_list.hpp"
 #include "cli/text_layout.hpp"
 #include "support/visible.hpp"

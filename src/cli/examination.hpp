@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "cli/assumed_pace.hpp"
 #include "cli/servers.hpp"
 #include "turnstile/error.hpp"
 #include "turnstile/file_health.hpp"

@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/examination.hpp"
@@ -51,5 +52,15 @@ using findings = std::vector<finding>;
 // settings. server_findings.cpp defines both.
 [[nodiscard]] findings server_findings(const examination& seen);
 [[nodiscard]] findings lease_findings(const examination& seen);
+
+// The bugs of ZooKeeper releases that violate an assumption of locks. docs/reference/limits.md lists them.
+struct known_bugs {
+    std::vector<std::string> issues;  // "ZOOKEEPER-4925"
+    std::string mended_in;            // "3.8.5, or 3.9.4": the first releases that fix all of them
+};
+
+// Returns the bugs by which an ensemble of this release loses acknowledged writes, or loses its leader without need.
+// Returns none if the version is not a release number. Omits bugs that all releases have, because no upgrade helps.
+[[nodiscard]] known_bugs bugs_of_release(std::string_view version);
 
 }  // namespace turnstile::cli

@@ -8,6 +8,7 @@
 #include "turnstile/acquire_options.hpp"
 #include "turnstile/client.hpp"
 #include "turnstile/guard.hpp"
+#include "turnstile/lock_status.hpp"
 
 namespace turnstile::cli {
 
@@ -23,5 +24,10 @@ using held_work = std::function<int(guard& hold)>;
 // gate records an exit code other than zero as a failure. The next period begins after a success and after a failure.
 [[nodiscard]] int work_once(const client& servers, const run_options& options, acquire_options how,
                             const held_work& work);
+
+// Returns the contenders at the path that wait in one queue with contenders of this kind.
+[[nodiscard]] result<std::vector<contender>> queue_at(const client& servers,
+                                                      const std::string& path, wanted_kind kind,
+                                                      const query_options& limits);
 
 }  // namespace turnstile::cli

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/assumed_pace.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/process_guard.hpp"
+#include "cli/servers.hpp"
 #include "cli/supervision.hpp"
 #include "turnstile/result.hpp"
 

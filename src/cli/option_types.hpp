@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// option_types: CLI11 options of several commands: a choice of words, the form of
-// the output, a duration, a path, and the names of an HTTP server. A wrong value ends the command before any request.
+// option_types: CLI11 options of several commands: a choice of words, the form of the output, a duration, a path, and
+// the names of an HTTP server. A wrong value ends the command before any request.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -26,7 +26,6 @@
 #include "cli/status_pipe.hpp"
 #include "cli/survey_text.hpp"
 #include "cli/wait_watch.hpp"
-#include "cli/wanted_lock.hpp"
 #include "turnstile/client.hpp"
 #include "turnstile/fencing_vector.hpp"
 

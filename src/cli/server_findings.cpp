@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "cli/duration.hpp"
-#include "cli/known_bugs.hpp"
 #include "turnstile/tools/connect_string.hpp"
 
 namespace turnstile::cli {
@@ -103,7 +102,7 @@ bool is_of_an_ensemble(server_role role) {
            role == server_role::observer;
 }
 
-// Because of the bugs in known_bugs.cpp, an ensemble can lose writes when a server joins its leader. So a standalone
+// Because of the bugs in findings.cpp, an ensemble can lose writes when a server joins its leader. So a standalone
 // server is not affected.
 void look_at_known_bugs(const examination& seen, findings& found) {
     std::map<std::string, std::string> names_by_version;

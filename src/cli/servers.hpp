@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// servers: the servers and credentials that a command uses. Credentials come from a file or an environment variable,
-// never from the command line, which every user of the machine can read.
+// servers: the servers and credentials that a command uses, and assumed_pace, the servers' tickTime and syncLimit.
+// Credentials come from a file or an environment variable, never from the command line, which every user of the machine
+// can read.
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 
 #include "turnstile/client_options.hpp"
+#include "turnstile/server_health.hpp"
 
 namespace CLI {
 class App;
@@ -57,5 +60,32 @@ void limit_each_wait(server_settings& settings);
 
 // Returns the client's options for these settings, with the credentials. Throws std::runtime_error.
 [[nodiscard]] client_options client_options_of(const server_settings& settings);
+
+// The tickTime and syncLimit that the client assumes for ZooKeeper servers. The command line's values come first, then
+// the servers' reported values, then ZooKeeper's sample configuration. By default servers grant session timeouts from 2
+// to 20 times tickTime, so the granted timeout may raise the assumed tickTime. For other kinds of servers both values
+// are zero, because these servers have no followers.
+//
+// Thread safety: a value and pure functions.
+struct assumed_pace {
+    std::chrono::milliseconds tick{};
+    int sync_limit = 0;
+
+    // The longest time from a follower's reply to a client until the leader knows that the client's session is in use.
+    [[nodiscard]] std::chrono::milliseconds relay_bound() const noexcept {
+        return tick * (sync_limit + 1);
+    }
+    friend bool operator==(const assumed_pace&, const assumed_pace&) = default;
+};
+
+// True if the command line sets both tickTime and syncLimit.
+[[nodiscard]] inline bool says_pace(const server_settings& settings) noexcept {
+    return settings.tick.count() > 0 && settings.sync_limit > 0;
+}
+
+// `granted`: the session timeout that the servers granted.
+[[nodiscard]] assumed_pace pace_of(const server_settings& settings,
+                                   const std::optional<server_configuration>& told,
+                                   std::chrono::milliseconds granted);
 
 }  // namespace turnstile::cli

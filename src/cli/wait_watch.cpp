@@ -7,8 +7,6 @@
 #include <array>
 #include <utility>
 
-#include "cli/forwarded_signals.hpp"
-
 namespace turnstile::cli {
 wait_watch::wait_watch(client& servers, const forwarded_signals& signals, show_place show)
     : servers_{servers},

@@ -28,8 +28,7 @@
 #include <vector>
 
 #include "core/seam/seam.hpp"
-#include "local/node_store.hpp"
-#include "local/watch_table.hpp"
+#include "local/tree_state.hpp"
 
 namespace turnstile::local {
 

@@ -13,10 +13,8 @@
 #include "admin/api/lock_filter.hpp"
 #include "admin/api/metrics.hpp"
 #include "admin/api/overview.hpp"
-#include "admin/api/routes.hpp"
 #include "admin/assets.hpp"
 #include "admin/http/limits.hpp"
-#include "admin/http/service.hpp"
 #include "turnstile/metric_family.hpp"
 #include "turnstile/version.hpp"
 

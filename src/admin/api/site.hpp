@@ -9,7 +9,6 @@
 #include <string>
 
 #include "admin/access/audit_log.hpp"
-#include "admin/access/sign_in_door.hpp"
 #include "admin/access/sign_ins.hpp"
 #include "admin/access/users.hpp"
 #include "admin/api/orders.hpp"

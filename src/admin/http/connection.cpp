@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "admin/http/limits.hpp"
-#include "admin/http/service.hpp"
 
 namespace turnstile::admin {
 namespace {

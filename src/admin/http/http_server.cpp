@@ -18,7 +18,6 @@
 #include "admin/http/connection_table.hpp"
 #include "admin/http/entrance.hpp"
 #include "admin/http/limits.hpp"
-#include "admin/http/listening_socket.hpp"
 #include "admin/http/rate_limit.hpp"
 
 namespace turnstile::admin {

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// listen_address: a server's address. peer_key(): the part of a client's address on which limits depend.
+// listen_address: a server's address, the socket that listens there, and the addresses of that socket's connections.
 //
-// Thread safety: a value and pure functions.
+// Thread safety: a value and functions.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+
+#include "support/descriptor.hpp"
 
 namespace turnstile::admin {
 
@@ -31,5 +34,17 @@ struct listen_address {
 // a whole IPv4 address, or the /64 of an IPv6 address, because one machine usually has a /64. `address` is numeric;
 // "::ffff:192.0.2.1" counts as "192.0.2.1". Another text is returned unchanged.
 [[nodiscard]] std::string peer_key(const std::string& address);
+
+// Returns a socket that listens at `address`, and that child programs do not inherit. If the port is 0, the kernel
+// chooses a port, which the function stores there. Throws std::runtime_error.
+[[nodiscard]] support::descriptor open_listening_socket(listen_address& address);
+
+// Returns the next connection, as a non-blocking socket. If none waits, returns a closed descriptor and sets `errno`.
+[[nodiscard]] support::descriptor accept_connection(int listening);
+
+// peer_end() returns the remote address of a connection, and own_end() the local address. Both return an IPv4 address
+// on an IPv6 socket as IPv4.
+[[nodiscard]] std::optional<listen_address> peer_end(int connection);
+[[nodiscard]] std::optional<listen_address> own_end(int connection);
 
 }  // namespace turnstile::admin

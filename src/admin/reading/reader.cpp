@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "admin/reading/survey_plan.hpp"
 #include "turnstile/tools/request_count.hpp"
 
 namespace turnstile::admin {

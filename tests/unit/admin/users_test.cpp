@@ -12,7 +12,7 @@
 
 #include "admin/access/gate.hpp"
 #include "admin/access/secret_text.hpp"
-#include "admin/access/sign_in_door.hpp"
+#include "admin/access/sign_ins.hpp"
 #include "admin/api/orders.hpp"
 #include "admin/http/refusal.hpp"
 #include "turnstile/testing/temporary_folder.hpp"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// node_store: the znodes of the tree, without sessions, watches and checks. server_traits: how the servers' versions
-// differ.
+// tree_state: the parts of the tree of the in-memory model: node_store, its znodes, and watch_table, its one-shot
+// watches. server_traits: how the servers' versions differ.
+//
+// Values without thread safety.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +11,9 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "core/seam/seam.hpp"
 #include "local/tree_node.hpp"
 
 namespace turnstile::local {
@@ -32,7 +36,8 @@ struct server_traits {
     friend bool operator==(const server_traits&, const server_traits&) = default;
 };
 
-// A value without thread safety. Callers must check each transaction first (preparation.hpp).
+// The znodes of the tree, without sessions, watches and checks. Callers must check each transaction first
+// (preparation.hpp).
 class node_store {
 public:
     using node_map = std::map<std::string, tree_node, std::less<>>;
@@ -62,6 +67,42 @@ private:
     node_map nodes_;
     std::map<std::int64_t, std::set<std::string>> ephemerals_;
     std::set<std::string> containers_;
+};
+
+using session_id = std::int64_t;
+
+// A watch event, and the session that had set the watch.
+struct fired_watch {
+    session_id session = 0;
+    core::watch_kind kind{};
+    std::string path;
+    friend bool operator==(const fired_watch&, const fired_watch&) = default;
+};
+
+// The one-shot watches of one kind (data or children), by path and by session.
+//
+// A value without thread safety. A session has at most one watch on a path, as on the servers.
+class watch_table {
+public:
+    void add(session_id session, const std::string& path);
+    bool remove(session_id session, const std::string& path);
+    void remove_session(session_id session);
+
+    // Removes the watches on `path` and returns their sessions in ascending order.
+    [[nodiscard]] std::set<session_id> take(const std::string& path);
+
+    [[nodiscard]] bool contains(session_id session, const std::string& path) const;
+    [[nodiscard]] std::set<std::string> of(session_id session) const;
+    [[nodiscard]] std::size_t size() const noexcept;
+
+    friend bool operator==(const watch_table&, const watch_table&) = default;
+
+private:
+    void unlink_path(session_id session, const std::string& path);
+    void unlink_session(session_id session, const std::string& path);
+
+    std::map<std::string, std::set<session_id>> by_path_;
+    std::map<session_id, std::set<std::string>> by_session_;
 };
 
 }  // namespace turnstile::local
