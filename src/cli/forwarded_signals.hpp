@@ -83,7 +83,7 @@ private:
     std::thread watcher_;
 };
 
-// Returns an eventfd with close-on-exec and nonblocking writes, by which another thread ends a wait for signals. Throws
+// Returns an eventfd with close-on-exec and nonblocking writes, which a thread watches beside its signals. Throws
 // std::system_error.
 [[nodiscard]] inline support::descriptor make_event() {
     support::descriptor event{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
