@@ -93,8 +93,8 @@ struct commit_holds {
     std::shared_ptr<kept_holds> kept;  // null: no other holds
 };
 
-// Returns the reason of a failed commit. If a hold ended after the commit began, the reason is the end of that hold. For
-// example, the client itself removes the znode of a hold that ends at its time limit, or that an operator takes.
+// Returns the reason of a failed commit. If a hold ended after the commit began, the reason is the end of that hold.
+// For example, the client itself removes the znode of a hold that ends at its time limit, or that an operator takes.
 error reason_of(const error& failure, const znode_hold& carrier, const holds& others) {
     if (failure != errc::removed && failure != errc::not_held) return failure;
     const auto end_of = [&](const znode_hold& each) -> std::optional<error> {

@@ -83,8 +83,8 @@ void permit_reading::settle(contender_session& c, const std::string& folder,
     if (found != *limit_) settling_ = c.submit(set_op{folder, limit_text(found), limit_version_});
 }
 
-// `folder_version_` is the version of the folder's data at the latest read, if they were empty or a low-water mark
-// (znode_texts.hpp) at that time. If they still have this version, they have not changed.
+// `folder_version_` is the version that the folder's data had when the contender last found them empty, or found a
+// low-water mark in them (znode_texts.hpp). While the version is the same, the data have not changed.
 void low_water_reading::apply_list(const stat& folder, std::size_t children) {
     listed_ = static_cast<std::uint32_t>(children);
     if (folder.data_length == 0) {  // place: folder_without_data

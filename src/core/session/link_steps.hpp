@@ -25,7 +25,7 @@ public:
     void close();
     void on_closed();
 
-    // Ends the present session (epoch), because it has ended at the servers or the client gives it up. Opens another
+    // Ends the present epoch. The servers have ended its session, or the client gives the session up. Opens another
     // session later, unless the client closes.
     void end_epoch(const error& why, close_session::how manner);
     void replace_if_needed();

@@ -134,7 +134,8 @@ result<std::int32_t> free_permits(client_impl& servers, const std::string& path,
     return static_cast<std::int32_t>(std::max<std::int64_t>(0, seen->limit.now - seen->taken));
 }
 
-// Sets the number of permits. Does not repeat a write without an answer, because the next read shows the number.
+// Sets the number of permits. If the answer to a write is lost, the next round reads the limit first, and writes again
+// only if the limit still differs.
 result<void> store_limit(client_impl& servers, const std::string& path, std::int32_t permits,
                          query_options options) {
     options = with_deadline(std::move(options));
