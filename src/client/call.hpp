@@ -21,11 +21,15 @@
 // only until its call is answered. The answer waits for a running callback, so a callback may refer to the caller's
 // stack. Callbacks for a holder run only until the caller gives the hold up.
 //
+//     call_state    the phase of a call
+//     holder_side   the state of a call that only a holder needs
+//
 // Thread safety: all members from any thread. The lock also guards the derived class's state. Lock order: the lock of
 // the object that reports the grant (session, shared_contender), then this lock, then the locks of parts and queues.
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -35,17 +39,117 @@
 
 #include <boost/thread/thread.hpp>
 
+#include "base/check.hpp"
 #include "base/cold.hpp"
 #include "base/lazy_condition.hpp"
 #include "base/mutex.hpp"
-#include "client/call_state.hpp"
+#include "client/call_record.hpp"
 #include "client/caller_help.hpp"
-#include "client/holder_side.hpp"
-#include "client/observed_hold.hpp"
 #include "client/user_code.hpp"
 #include "turnstile/acquire_options.hpp"
+#include "turnstile/clock.hpp"
+#include "turnstile/error.hpp"
 
 namespace turnstile::detail {
+
+// The phase of a call for a lock, as a value.
+//
+// | phase    | the caller                                          | entered by             |
+// |----------|-----------------------------------------------------|------------------------|
+// | waiting  | waits for the lock                                  | the start of the call  |
+// | held     | has a guard, or will be handed one                  | grant(), from waiting  |
+// | refused  | has an error, or will get one                       | refuse(), from waiting |
+// | lost     | has a guard that is not valid; if the caller has no | lose(), from held      |
+// |          | guard yet, it will get the loss as an error         |                        |
+//
+// Three facts are stored beside the phase. Each becomes true once, and stays true. `answered`: the caller has its
+// outcome. `handed`: the outcome was a guard. `given up`: the caller no longer wants the lock.
+//
+// Thread safety: a value; one thread at a time.
+class call_state {
+public:
+    // The audience of a user's callback: a waiter listens until its call is answered, a holder until it gives up the
+    // hold.
+    enum class audience : std::uint8_t { waiter, holder };
+
+    void grant() {
+        TURNSTILE_CHECK(waits());
+        phase_ = phase::held;
+    }
+    void refuse(const error& why) {
+        TURNSTILE_CHECK(waits());
+        phase_ = phase::refused;
+        why_.change() = why;
+    }
+    // Records the loss of the hold. Returns false, and changes nothing, if the hold was lost before.
+    bool lose(const error& why) {
+        if (is_lost()) return false;
+        TURNSTILE_CHECK(is_held());
+        phase_ = phase::lost;
+        why_.change() = why;
+        return true;
+    }
+    void answer() noexcept { answered_ = true; }
+    void hand_over() {
+        TURNSTILE_CHECK(is_held());
+        answered_ = true;
+        handed_ = true;
+    }
+    // Records that the caller no longer wants the lock. Returns false if that was recorded before.
+    bool give_up() noexcept { return !std::exchange(given_up_, true); }
+
+    [[nodiscard]] bool waits() const noexcept { return phase_ == phase::waiting; }
+    [[nodiscard]] bool is_held() const noexcept { return phase_ == phase::held; }
+    [[nodiscard]] bool is_lost() const noexcept { return phase_ == phase::lost; }
+    [[nodiscard]] bool is_handed() const noexcept { return handed_; }
+    [[nodiscard]] bool is_given_up() const noexcept { return given_up_; }
+    [[nodiscard]] bool may_tell(audience listener) const noexcept {
+        return !given_up_ && (listener == audience::holder || !answered_);
+    }
+    // Returns the reason of the refusal or of the loss; empty before that.
+    [[nodiscard]] const std::optional<error>& why() const noexcept { return *why_; }
+
+private:
+    enum class phase : std::uint8_t { waiting, held, refused, lost };
+
+    phase phase_ = phase::waiting;
+    bool answered_ = false;
+    bool handed_ = false;
+    bool given_up_ = false;
+    base::cold<std::optional<error>> why_;  // empty for each of perhaps many waiters
+};
+
+// The state that only a holder needs: the listeners to the loss, and the time of the grant.
+//
+// Thread safety: a value under the call's lock.
+class holder_side {
+public:
+    using loss_callback = std::function<void(const error&)>;
+
+    void add(loss_callback&& listener) { callbacks_.push_back(std::move(listener)); }
+    [[nodiscard]] bool has_callbacks() const noexcept { return !callbacks_.empty(); }
+    [[nodiscard]] std::vector<loss_callback> take_callbacks() noexcept {
+        return std::exchange(callbacks_, {});
+    }
+    // The first call makes the token. If the hold is lost already, that call also requests a stop.
+    [[nodiscard]] std::stop_token token(bool is_lost) {
+        if (!lost_.stop_possible()) {
+            lost_ = std::stop_source{};
+            if (is_lost) lost_.request_stop();  // the new token has no listener yet
+        }
+        return lost_.get_token();
+    }
+    // Returns a source without a stop state if token() was not called yet.
+    [[nodiscard]] const std::stop_source& lost() const noexcept { return lost_; }
+
+    void note_grant(boottime_clock::time_point now) noexcept { granted_at_ = now; }
+    [[nodiscard]] boottime_clock::time_point granted_at() const noexcept { return granted_at_; }
+
+private:
+    std::vector<loss_callback> callbacks_;
+    std::stop_source lost_{std::nostopstate};
+    boottime_clock::time_point granted_at_{};
+};
 
 class call : public observed_hold, public std::enable_shared_from_this<call> {
 public:

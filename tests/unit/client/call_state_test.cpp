@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the state table of client/call_state.hpp.
-#include "client/call_state.hpp"
+// Tests the state table of call_state in client/call.hpp.
+#include "client/call.hpp"
 
 #include <gtest/gtest.h>
 
