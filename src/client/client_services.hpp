@@ -12,7 +12,7 @@
 #include <optional>
 
 #include "client/callback_queue.hpp"
-#include "client/client_timers.hpp"
+#include "client/timer_thread.hpp"
 #include "client/worker_pool.hpp"
 #include "core/contender/notice.hpp"
 #include "core/lease/clock_watch.hpp"

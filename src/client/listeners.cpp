@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "client/internals.hpp"
-#include "client/listener_list.hpp"
 
 namespace turnstile::detail {
 

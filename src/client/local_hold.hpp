@@ -4,14 +4,19 @@
 // The shared_contender reports events under its lock, so this class then only records them. After the release of that
 // lock, the shared_contender lets this class wake the caller and run the caller's handler and callbacks.
 //
+//     local_callers   the callers that share a contender
+//
 // Thread safety: all members from any thread. Lock order: the shared_contender's lock, then this lock.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "client/acquire_request.hpp"
@@ -108,6 +113,39 @@ private:
     // other caller gets it. No commit begins after the release, so from then on the number only decreases.
     std::atomic<unsigned> commits_{0};
     std::atomic<bool> doubtful_{false};  // the outcome of a commit is unknown
+};
+
+// The callers that share a contender, both waiters and holders, by their ids.
+//
+// Thread safety: a value under the shared_contender's lock.
+class local_callers {
+public:
+    void add(std::shared_ptr<local_hold> caller) {
+        const auto place = place_of(caller->id());
+        all_.insert(place, std::move(caller));
+    }
+    // Returns null if no caller has this id.
+    [[nodiscard]] std::shared_ptr<local_hold> find(core::local_id id) const {
+        const auto place = place_of(id);
+        return place != all_.end() && (*place)->id() == id ? *place : nullptr;
+    }
+    // Returns what find() returns, and removes that caller.
+    [[nodiscard]] std::shared_ptr<local_hold> take(core::local_id id) {
+        auto caller = find(id);
+        if (caller) all_.erase(place_of(id));
+        return caller;
+    }
+
+private:
+    // Callers join at the back and mostly leave at the front. A binary search is fast when many callers wait.
+    [[nodiscard]] std::deque<std::shared_ptr<local_hold>>::const_iterator place_of(
+        core::local_id id) const {
+        return std::lower_bound(
+            all_.begin(), all_.end(), id,
+            [](const auto& caller, core::local_id wanted) { return caller->id() < wanted; });
+    }
+
+    std::deque<std::shared_ptr<local_hold>> all_;
 };
 
 }  // namespace turnstile::detail

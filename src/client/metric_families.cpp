@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "client/duration_histogram.hpp"
+#include "client/lock_series.hpp"
 #include "turnstile/metrics.hpp"
 
 namespace turnstile {

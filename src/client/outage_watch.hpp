@@ -19,7 +19,7 @@
 #include <string>
 
 #include "base/mutex.hpp"
-#include "client/client_timers.hpp"
+#include "client/timer_thread.hpp"
 #include "client/worker_pool.hpp"
 #include "core/seam/coordinator.hpp"
 #include "turnstile/error.hpp"

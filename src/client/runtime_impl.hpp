@@ -16,8 +16,8 @@
 
 #include "base/process.hpp"
 #include "client/callback_queue.hpp"
-#include "client/client_timers.hpp"
 #include "client/thread_crew.hpp"
+#include "client/timer_thread.hpp"
 #include "client/worker_pool.hpp"
 #include "turnstile/runtime.hpp"
 

@@ -24,7 +24,7 @@
 
 #include "base/mutex.hpp"
 #include "client/client_impl.hpp"
-#include "client/local_callers.hpp"
+#include "client/local_hold.hpp"
 #include "core/composite/local_queue.hpp"
 #include "turnstile/lock_options.hpp"
 

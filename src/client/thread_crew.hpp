@@ -31,8 +31,8 @@
 #include <boost/thread/thread.hpp>
 
 #include "base/mutex.hpp"
-#include "client/client_timers.hpp"
 #include "client/thread_start.hpp"
+#include "client/timer_thread.hpp"
 #include "support/signals.hpp"
 #include "turnstile/clock.hpp"
 

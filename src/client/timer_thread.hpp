@@ -4,12 +4,13 @@
 // with an armed timer (core/lease/clock_watch.hpp). It runs no user code, so that user code cannot delay the end of a
 // lease.
 //
-// The timers of one client form a *group* (client_timers.hpp), which stops with the client.
+// The timers of one client form a *group* (client_timers), which stops with the client.
 //
-// Thread safety: all members from any thread. `arm` takes only this class's lock.
+// Thread safety: all members from any thread. `arm` takes only the timer thread's lock.
 #pragma once
 
 #include <map>
+#include <memory>
 #include <set>
 #include <utility>
 #include <vector>
@@ -89,6 +90,37 @@ private:
     base::condition_variable returned_;  // a call has returned, or a group has stopped
     bool ending_ GUARDED_BY(mutex_) = false;
     boost::thread thread_;  // declared last: it uses all members above
+};
+
+// The armed timers of one client, on a timer_thread that belongs to this client or that clients share.
+class client_timers {
+public:
+    // Starts a timer thread for this client only. The thread ends with stop(). Throws what timer_thread throws.
+    explicit client_timers(const thread_start& own)
+        : own_{std::make_shared<timer_thread>(own)}, thread_{own_} {}
+    explicit client_timers(std::shared_ptr<timer_thread> shared) : thread_{std::move(shared)} {}
+    ~client_timers() { stop(); }
+    client_timers(const client_timers&) = delete;
+    client_timers& operator=(const client_timers&) = delete;
+
+    // Calls `called` once at `when`. Replaces an earlier time for `called`. Does nothing after stop().
+    void arm(timer_thread::client& called, boottime_clock::time_point when) {
+        thread_->arm(group_, called, when);
+    }
+    // Ends the timer of `called`. Waits for a running call, except inside that call. Afterwards `called` is not called
+    // until its timer is armed again.
+    void disarm(timer_thread::client& called) noexcept { thread_->disarm(group_, called); }
+    // Calls each object with an armed timer immediately and for the last time, so that no object waits for ever for its
+    // timer. Afterwards no timer fires. Must not be called from a timer call.
+    void stop() noexcept {
+        thread_->stop(group_);
+        if (own_) own_->end();
+    }
+
+private:
+    const std::shared_ptr<timer_thread> own_{};
+    const std::shared_ptr<timer_thread> thread_;
+    timer_thread::group group_;
 };
 
 }  // namespace turnstile::detail

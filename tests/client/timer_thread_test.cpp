@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests the thread that wakes sessions at their deadlines.
-#include "client/client_timers.hpp"
+#include "client/timer_thread.hpp"
 
 #include "support.hpp"
 

@@ -20,7 +20,7 @@
 #include <string>
 
 #include "base/mutex.hpp"
-#include "client/listener_list.hpp"
+#include "client/listeners.hpp"
 #include "client/timer_thread.hpp"
 #include "recipe/election/seat_state.hpp"
 #include "recipe/lock/queue_lock.hpp"

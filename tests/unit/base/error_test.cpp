@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "client/late_sessions.hpp"
+#include "client/session_pool.hpp"
 #include "core/contender/contender_errors.hpp"
 #include "local/faults.hpp"
 #include "needs_interruption.hpp"
