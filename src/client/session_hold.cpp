@@ -6,7 +6,6 @@
 
 #include "base/out_of_memory.hpp"
 #include "base/resource_name.hpp"
-#include "client/guarded_writer.hpp"
 #include "client/internals.hpp"
 #include "client/option_table.hpp"
 #include "turnstile/lockable.hpp"
@@ -243,54 +242,6 @@ lease_evidence session_hold::evidence() const noexcept {
 
 error session_hold::doubt() const {
     return end_of_certainty(rights_->limit);
-}
-
-// ---- commits --------------------------------------------------------------------------------
-
-result<hold::znode_holds> session_hold::parts_for_commit() {
-    return znode_holds{std::static_pointer_cast<session_hold>(shared_from_this())};
-}
-
-znode_hold::standing_znode session_hold::standing() const {
-    return {session_->services().servers->describe(), znode()};
-}
-
-result<void> session_hold::begin_commit() {
-    {
-        const base::lock_guard lock{mutex_};
-        if (state_.is_given_up())
-            return error{errc::not_held, path() + ": the program has released the hold"};
-        held_.change().begin_commit();
-    }
-    auto still = status();
-    if (!still) end_commit(std::nullopt);
-    return still;
-}
-
-// Called at the end of another hold's commit: executes a release or a renaming that had to wait. A commit checks this
-// hold's znode, so the znode must exist until the commit is answered.
-void session_hold::end_commit(const std::optional<error>& /*why*/) noexcept {
-    std::optional<error> left;
-    {
-        const base::lock_guard lock{mutex_};
-        left = held_.change().end_commit();
-        changed_.notify_all();
-    }
-    if (left) session_->tell(core::leave{id_, std::move(*left)});
-}
-
-result<commit_result> session_hold::commit(const transaction& writes,
-                                           const std::vector<std::string>& further,
-                                           const commit_options& options) {
-    if (const auto still = status(); !still) return still.error();
-    return guarded_writer{session_, id_}.commit(writes, further, options);
-}
-
-void session_hold::async_commit(const transaction& writes, const std::vector<std::string>& further,
-                                const commit_options& options, commit_audience&& listeners) {
-    if (const auto still = status(); !still)
-        return post([told = std::move(listeners), why = still.error()] { told.refuse(why); });
-    guarded_writer{session_, id_}.async_commit(writes, further, options, std::move(listeners));
 }
 
 // ---- reads ----------------------------------------------------------------------------------

@@ -19,13 +19,8 @@
 #include "base/mutex.hpp"
 #include "client/client_services.hpp"
 #include "client/commit_call.hpp"
-#include "client/first_attach.hpp"
-#include "client/lease_view.hpp"
-#include "client/open_commits.hpp"
-#include "client/opened_session.hpp"
-#include "client/question_table.hpp"
-#include "client/session_call.hpp"
 #include "client/session_calls.hpp"
+#include "client/session_parts.hpp"
 #include "client/session_room.hpp"
 #include "core/session/session_core.hpp"
 #include "turnstile/client.hpp"
@@ -64,7 +59,7 @@ public:
     void acquire_together(const core::acquire_together& messages,
                           const std::vector<std::shared_ptr<session_call>>& holds);
 
-    // Returns whether the session has ever been attached, and whether it refuses its waiters (late_sessions.hpp).
+    // Returns whether the session has ever been attached, and whether it refuses its waiters (late_sessions).
     [[nodiscard]] first_attach attach() const {
         const base::lock_guard lock{mutex_};
         return first_attach_;

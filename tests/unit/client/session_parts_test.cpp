@@ -10,10 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "client/first_attach.hpp"
-#include "client/lease_view.hpp"
-#include "client/opened_session.hpp"
-#include "client/question_table.hpp"
+#include "client/session_parts.hpp"
 
 namespace turnstile::detail {
 namespace {
