@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The parts of the asynchronous and awaitable forms of calls that need no template.
 #include "turnstile/async_call.hpp"
 
 #include <deque>
@@ -12,6 +13,7 @@
 #include "client/client_impl.hpp"
 #include "client/internals.hpp"
 #include "client/worker_pool.hpp"
+#include "turnstile/acquisition_awaitable.hpp"
 
 namespace turnstile::detail {
 
@@ -100,6 +102,23 @@ error error_of_exception() noexcept {
                    "the function of an async_call() threw something that is no std::exception");
     }
     return errc::cancelled;
+}
+
+void report_failed_executor(std::string_view consequence) noexcept {
+    try {
+        throw;
+    } catch (const std::exception& failure) {
+        log::write(log_level::error, "async_acquire: the executor threw: {}; {}", failure.what(),
+                   consequence);
+    } catch (...) {  // boost::thread_interrupted is no std::exception
+        log::write(log_level::error,
+                   "async_acquire: the executor threw something that is no std::exception; {}",
+                   consequence);
+    }
+}
+
+void end_without_delivery() noexcept {
+    base::end_out_of_memory("the delivery of an outcome");
 }
 
 }  // namespace turnstile::detail

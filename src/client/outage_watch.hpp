@@ -9,6 +9,8 @@
 // not ask, because the first attempt to attach finds the cause. The log gets a line after `patience`, after another
 // minute, and then every five minutes. It gets another line when a session is attached again.
 //
+//     with_cause()   adds the cause to the error of a caller
+//
 // Thread safety: all members from any thread. `on_change` may be called under a session's lock.
 #pragma once
 
@@ -26,6 +28,18 @@
 #include "turnstile/session_state.hpp"
 
 namespace turnstile::detail {
+
+// True if the error says only that there is no session (`not_connected`, `auth_failed`), or that the chroot is missing.
+[[nodiscard]] bool lacks_cause(const error& why) noexcept;
+
+//     with_cause({errc::not_connected, "/locks/a, at redis://a:6379"}, "redis://a:6379", cause)
+//     // no server could be used in time: /locks/a, at redis://a:6379 (Connection refused)
+//
+// If lacks_cause(away), returns the error with the cause's code, and with the cause's text appended in brackets.
+// `auth_failed` keeps its code. A `no_chroot` error also gets the servers' name, which contains the chroot. Returns any
+// other error unchanged.
+[[nodiscard]] error with_cause(const error& away, const std::string& servers,
+                               const std::optional<error>& cause);
 
 class outage_watch final : public timer_thread::client {
 public:
@@ -47,7 +61,7 @@ public:
     void on_open_failed(const error& why);
     // Asks the servers for the cause of the outage, unless the cause is known. A worker asks, because this may block.
     void ask();
-    // Adds the cause of the outage, if it is known, to the error of a caller without a session (away_error.hpp).
+    // Adds the cause of the outage, if it is known, to the error of a caller without a session (with_cause()).
     [[nodiscard]] error explain(const error& away) const;
     // Returns the length of the present outage; zero if there is none.
     [[nodiscard]] boottime_clock::duration length(boottime_clock::time_point now) const;

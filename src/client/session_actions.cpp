@@ -9,7 +9,6 @@
 #include "base/out_of_memory.hpp"
 #include "base/overloaded.hpp"
 #include "base/release_if_empty.hpp"
-#include "client/away_error.hpp"
 #include "client/outage_watch.hpp"
 #include "client/session_runner.hpp"
 

@@ -10,7 +10,6 @@
 #include <string>
 
 #include "base/latest_failure.hpp"
-#include "client/away_error.hpp"
 #include "client/outage_watch.hpp"
 #include "log_lines.hpp"
 #include "support.hpp"

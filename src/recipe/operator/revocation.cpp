@@ -12,7 +12,7 @@
 #include "base/log.hpp"
 #include "base/out_of_memory.hpp"
 #include "base/path.hpp"
-#include "client/pause.hpp"
+#include "client/interruption.hpp"
 #include "core/queue/znode_texts.hpp"
 #include "recipe/lock/many_reads.hpp"
 #include "recipe/lock/queue_lock.hpp"

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "turnstile/tools/connect_string.hpp"
-
+// Functions of the headers in turnstile/tools that send no requests: for connect strings, paths and the number of
+// requests.
 #include <cstdlib>
 #include <stdexcept>
 
 #include "base/masked.hpp"
+#include "base/path.hpp"
+#include "client/client_impl.hpp"
+#include "client/internals.hpp"
 #include "support/private_file.hpp"
+#include "turnstile/tools/connect_string.hpp"
+#include "turnstile/tools/path.hpp"
+#include "turnstile/tools/request_count.hpp"
 
 namespace turnstile {
 
@@ -28,6 +34,15 @@ std::string masked(std::string_view connect_string) {
 
 bool has_password(std::string_view connect_string) {
     return base::has_password(connect_string);
+}
+
+result<void> validate_path(std::string_view path) {
+    return base::validate_path(path);
+}
+
+std::uint64_t requests_sent(const client& servers) noexcept {
+    const auto impl = detail::internals::of(servers);
+    return impl ? impl->services().requests.load(std::memory_order_relaxed) : 0;
 }
 
 }  // namespace turnstile

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "client/pause.hpp"
+#include "client/interruption.hpp"
 
 #include <boost/thread/thread.hpp>
 
