@@ -5,8 +5,8 @@
 //     session_call   one of these calls, as the session sees it
 //     session_news   the calls that a step of the session's core affects; they are notified under no lock
 //
-// Thread safety: session_calls is a value under the session's lock; session_news is a value of one thread; session_call:
-// all members from any thread, except members that need the session's lock.
+// Thread safety: session_calls is a value under the session's lock; session_news is a value of one thread.
+// session_call: all members from any thread, except members that need the session's lock.
 #pragma once
 
 #include <cstdint>
