@@ -9,7 +9,7 @@
 
 #include "client/support.hpp"
 #include "needs_interruption.hpp"
-#include "recipe/composite/trial_pace.hpp"
+#include "recipe/composite/multi_parts.hpp"
 
 namespace turnstile::tests {
 namespace {

@@ -16,11 +16,7 @@
 
 #include "core/composite/all_of.hpp"
 #include "recipe/composite/composite_hold.hpp"
-#include "recipe/composite/part_locks.hpp"
-#include "recipe/composite/part_questions.hpp"
-#include "recipe/composite/start_failure.hpp"
-#include "recipe/composite/trial_pace.hpp"
-#include "recipe/composite/whole_record.hpp"
+#include "recipe/composite/multi_parts.hpp"
 
 namespace turnstile::detail {
 

@@ -9,7 +9,6 @@
 #include "base/overloaded.hpp"
 #include "base/random.hpp"
 #include "client/internals.hpp"
-#include "recipe/composite/quorum_report.hpp"
 
 namespace turnstile::detail {
 

@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "recipe/composite/start_failure.hpp"
-#include "recipe/composite/whole_record.hpp"
+#include "recipe/composite/multi_parts.hpp"
 
 namespace turnstile::detail {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "recipe/composite/part_locks.hpp"
+#include "recipe/composite/multi_parts.hpp"
 
 #include <utility>
 
