@@ -11,9 +11,7 @@
 #include "client/internals.hpp"
 #include "core/queue/znode_texts.hpp"
 #include "recipe/lock/lock_queries.hpp"
-#include "recipe/lock/many_reads.hpp"
 #include "recipe/operator/listed_lock.hpp"
-#include "recipe/operator/survey_rule.hpp"
 
 namespace turnstile {
 namespace {

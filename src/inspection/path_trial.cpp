@@ -9,7 +9,7 @@
 #include "base/random.hpp"
 #include "client/client_impl.hpp"
 #include "client/internals.hpp"
-#include "recipe/lock/many_reads.hpp"
+#include "recipe/lock/lock_queries.hpp"
 
 namespace turnstile {
 namespace {

@@ -12,8 +12,7 @@
 
 #include "client/support.hpp"
 #include "core/queue/queue_rule.hpp"
-#include "recipe/operator/kazoo_name.hpp"
-#include "recipe/operator/survey_rule.hpp"
+#include "recipe/operator/listed_lock.hpp"
 
 namespace turnstile::tests {
 namespace {

@@ -15,7 +15,7 @@
 #include "client/queued_wait.hpp"
 #include "recipe/deadlock/queue_survey.hpp"
 #include "recipe/deadlock/wait_for_graph.hpp"
-#include "recipe/lock/many_reads.hpp"
+#include "recipe/lock/lock_queries.hpp"
 #include "support/visible.hpp"
 
 namespace turnstile {

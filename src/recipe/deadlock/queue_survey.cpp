@@ -9,7 +9,6 @@
 #include "base/path.hpp"
 #include "core/queue/contender_name.hpp"
 #include "recipe/lock/lock_queries.hpp"
-#include "recipe/lock/many_reads.hpp"
 #include "recipe/operator/listed_lock.hpp"
 
 namespace turnstile::detail {

@@ -8,7 +8,7 @@
 #include "base/out_of_memory.hpp"
 #include "base/span_check.hpp"
 #include "recipe/election/named_successor.hpp"
-#include "recipe/operator/participant_text.hpp"
+#include "recipe/operator/participants.hpp"
 #include "turnstile/owner.hpp"
 
 namespace turnstile::detail {

@@ -13,7 +13,7 @@
 #include "recipe/gate/rate_rule.hpp"
 #include "recipe/lock/queue_lock.hpp"
 #include "recipe/node/stamped_node.hpp"
-#include "recipe/operator/participant_text.hpp"
+#include "recipe/operator/participants.hpp"
 
 namespace turnstile {
 

@@ -1,17 +1,102 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipe/lock/conversion.hpp"
 
+#include <algorithm>
+#include <functional>
 #include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
 #include <utility>
 
 #include "base/out_of_memory.hpp"
 #include "client/hold.hpp"
 #include "client/internals.hpp"
-#include "recipe/lock/upgraded_hold.hpp"
+#include "client/session_hold.hpp"
 
 namespace turnstile::detail {
 
 namespace {
+
+// The hold of a read-write lock that was upgraded from upgradable to writer. It has two znodes of one session: the
+// znode of the upgradable contender (`base`), and the znode of the upgrade (`upper`). The loss of either znode ends the
+// whole hold.
+class upgraded_hold final : public hold {
+public:
+    upgraded_hold(std::shared_ptr<session_hold> base, std::shared_ptr<session_hold> upper)
+        : base_{std::move(base)}, upper_{std::move(upper)} {}
+
+    [[nodiscard]] const std::shared_ptr<session_hold>& base() const noexcept { return base_; }
+    // Gives up the znode of the upgrade, and returns the upgradable hold with an increased token.
+    std::shared_ptr<session_hold> drop_upper();
+
+    [[nodiscard]] const std::string& path() const noexcept override { return upper_->path(); }
+    [[nodiscard]] std::string znode() const override { return upper_->znode(); }
+    [[nodiscard]] turnstile::fencing_token token() const noexcept override {
+        return upper_->token();
+    }
+    [[nodiscard]] fencing_vector tokens() const override { return upper_->tokens(); }
+    [[nodiscard]] boottime_clock::time_point valid_until() const noexcept override;
+    [[nodiscard]] boottime_clock::time_point certain_until() const noexcept override;
+    [[nodiscard]] lease_evidence evidence() const noexcept override { return upper_->evidence(); }
+    [[nodiscard]] result<void> status() const override;
+    [[nodiscard]] std::stop_token lost_token() const noexcept override {
+        return base_->lost_token();
+    }
+    void on_lost(std::function<void(const error&)> callback) override {
+        base_->on_lost(std::move(callback));
+    }
+    // Returns both holds. `upper_` comes first, so it sends the commit.
+    [[nodiscard]] result<znode_holds> parts_for_commit() override {
+        return znode_holds{upper_, base_};
+    }
+    void run_as_callback(std::function<void()> task) override {
+        upper_->run_as_callback(std::move(task));
+    }
+    void unlock() noexcept override;
+    [[nodiscard]] boottime_clock::duration release_limit() const override {
+        return base_->release_limit();
+    }
+
+private:
+    [[nodiscard]] result<void> await_release(boottime_clock::time_point deadline) override;
+
+    const std::shared_ptr<session_hold> base_;
+    const std::shared_ptr<session_hold> upper_;
+};
+
+std::shared_ptr<session_hold> upgraded_hold::drop_upper() {
+    const auto token = upper_->token();
+    base_->raise_token(turnstile::fencing_token{token.zxid(), token.counter() + 1});
+    upper_->unlock();
+    return base_;
+}
+
+boottime_clock::time_point upgraded_hold::valid_until() const noexcept {
+    return std::min(base_->valid_until(), upper_->valid_until());
+}
+
+boottime_clock::time_point upgraded_hold::certain_until() const noexcept {
+    return std::min(base_->certain_until(), upper_->certain_until());
+}
+
+result<void> upgraded_hold::status() const {
+    if (auto beneath = base_->status(); !beneath) return beneath;
+    return upper_->status();
+}
+
+// Releases the hold of the upgrade (`upper_`) before the upgradable hold (`base_`). The servers carry out a session's
+// requests in order, so no client sees the upgrade's znode without the upgradable contender's znode.
+void upgraded_hold::unlock() noexcept {
+    upper_->unlock();
+    base_->unlock();
+}
+
+result<void> upgraded_hold::await_release(boottime_clock::time_point deadline) {
+    const auto above = upper_->release(deadline);
+    auto beneath = base_->release(deadline);
+    return above ? beneath : above;
+}
 
 // The holds that the guard of a read-write lock owns.
 struct parts {

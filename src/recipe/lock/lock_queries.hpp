@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // lock_queries: reads the holder and the waiters of a lock, without a contender in its queue.
+//
+// Thread safety: functions of a client, which may be used from any thread.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,6 +16,15 @@
 #include "turnstile/result.hpp"
 
 namespace turnstile::detail {
+
+// Sends one question about each of `paths`, with a limited number of requests in progress. Returns the answers in the
+// order of `paths`.
+[[nodiscard]] result<std::vector<core::reply>> ask_each(
+    client_impl& client, const std::vector<std::string>& paths, const query_options& options,
+    const std::function<core::operation(const std::string&)>& question);
+
+// Turns the timeout into a deadline, so that all requests of a query end at the same time.
+[[nodiscard]] query_options with_deadline(query_options options);
 
 struct queue_of {
     std::string path;

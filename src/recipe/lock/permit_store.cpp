@@ -8,7 +8,7 @@
 #include "base/path.hpp"
 #include "core/queue/contender_name.hpp"
 #include "core/queue/permits.hpp"
-#include "recipe/lock/many_reads.hpp"
+#include "recipe/lock/lock_queries.hpp"
 
 namespace turnstile::detail {
 

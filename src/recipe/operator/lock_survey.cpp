@@ -9,9 +9,7 @@
 #include "client/internals.hpp"
 #include "core/queue/permits.hpp"
 #include "recipe/lock/lock_queries.hpp"
-#include "recipe/lock/many_reads.hpp"
 #include "recipe/operator/listed_lock.hpp"
-#include "recipe/operator/survey_rule.hpp"
 
 namespace turnstile {
 namespace {

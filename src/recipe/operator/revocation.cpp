@@ -14,7 +14,7 @@
 #include "base/path.hpp"
 #include "client/interruption.hpp"
 #include "core/queue/znode_texts.hpp"
-#include "recipe/lock/many_reads.hpp"
+#include "recipe/lock/lock_queries.hpp"
 #include "recipe/lock/queue_lock.hpp"
 
 namespace turnstile {

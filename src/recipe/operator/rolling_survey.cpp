@@ -6,7 +6,7 @@
 
 #include "base/path.hpp"
 #include "client/internals.hpp"
-#include "recipe/lock/many_reads.hpp"
+#include "recipe/lock/lock_queries.hpp"
 #include "recipe/operator/survey_turns.hpp"
 
 namespace turnstile {

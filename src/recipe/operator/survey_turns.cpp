@@ -11,7 +11,7 @@
 #include "base/path.hpp"
 #include "core/queue/permits.hpp"
 #include "recipe/lock/lock_queries.hpp"
-#include "recipe/operator/survey_rule.hpp"
+#include "recipe/operator/listed_lock.hpp"
 
 namespace turnstile::detail {
 namespace {

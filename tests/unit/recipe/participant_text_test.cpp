@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "recipe/operator/participant_text.hpp"
+#include "recipe/operator/participants.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <set>
 #include <vector>
 
-#include "recipe/lock/owner_table.hpp"
+#include "recipe/lock/reentrant_holds.hpp"
 #include "verification/recipe_judge.hpp"
 #include "verification/work/crew.hpp"
 
