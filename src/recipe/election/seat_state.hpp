@@ -9,21 +9,139 @@
 // Thread safety: none. The seat's mutex guards this value.
 #pragma once
 
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
 #include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
+#include <utility>
 #include <vector>
 
+#include "base/back_off.hpp"
+#include "base/out_of_memory.hpp"
 #include "base/random.hpp"
-#include "recipe/election/duty_thread.hpp"
+#include "client/callback_queue.hpp"
 #include "recipe/election/participation.hpp"
-#include "recipe/election/term_in_progress.hpp"
-#include "recipe/election/term_pause.hpp"
+#include "turnstile/client.hpp"
 #include "turnstile/guard.hpp"
+#include "turnstile/owner.hpp"
 
 namespace turnstile::detail {
+
+// Runs the user's function of an election, on a thread of this object or on the user's executor.
+//
+// Thread safety: a value, whose copies share the thread; `run` from any thread.
+class duty_thread {
+public:
+    // Uses the executor `users`, which must outlive this object. If it is empty, starts a thread. Throws
+    // boost::thread_resource_error if no thread can be started.
+    explicit duty_thread(const executor& users)
+        : users_{&users},
+          own_{users ? nullptr : callback_queue::start({}, {.name = "turnstile-lead"})} {}
+
+    // Runs the task soon. The thread runs one task at a time. Throws the exceptions of the user's executor.
+    void run(const std::function<void()>& task) const {
+        if (!own_) return (*users_)(task);
+        base::finish_or_end("a term of an election", [&] { own_->post(task); });
+        own_->pump();
+    }
+    // Waits until the thread has ended; must not be called on that thread. Does not wait for an executor.
+    void finish() const {
+        if (own_) own_->finish(boottime_clock::now());  // the thread waits for no executor
+    }
+
+private:
+    const executor* users_;
+    std::shared_ptr<callback_queue> own_;
+};
+
+// The time for which a participant stays out of the queue after its own term.
+//
+// During its term a participant runs the user's function. If the function returned, the participant pauses for
+// leader_options::pause. If the function threw, the pause is a random time between once and twice
+// leader_options::pause. With each further throw both bounds double, up to a minute (or twice leader_options::pause, if
+// that is longer). If leader_options::pause is below half a second, the bounds are at first half a second and a second.
+// So a participant whose function always throws does not write to the servers and the log without end.
+class term_pause {
+public:
+    using duration = boottime_clock::duration;
+    static constexpr duration k_first_after_throw = std::chrono::seconds{1};
+    static constexpr duration k_longest_after_throw = std::chrono::minutes{1};
+
+    explicit term_pause(duration pause)
+        : pause_{pause},
+          after_throw_{std::max(2 * pause, k_first_after_throw),
+                       std::max(2 * pause, k_longest_after_throw)} {}
+
+    // Returns the next pause. `threw`: the user's function has thrown; each consecutive throw makes the pause longer.
+    [[nodiscard]] duration draw(bool threw, base::random& chance) {
+        if (threw) return after_throw_.draw(chance);
+        after_throw_.reset();
+        return pause_;
+    }
+
+private:
+    duration pause_;
+    base::back_off after_throw_;
+};
+
+// The task that runs after a participant of an election was granted the lead. The task decides whether the participant
+// leads, and then calls the user's function. This class has the task's turn (one stay of the participant in the queue),
+// the task's thread, and the hold with which the participant leads.
+//
+// | state   | next state: the call that causes it                             |
+// |---------|-----------------------------------------------------------------|
+// | none    | running: begin()                                                |
+// | running | leading: lead(); none: end(), unless a later turn has begun     |
+// | leading | running: take_lead()                                            |
+class term_in_progress {
+public:
+    using turn = course::turn;
+
+    // Call this when the task for the turn `of` (one stay in the queue) begins in `thread`. The task must end when
+    // `stop` has a stop request.
+    void begin(turn of, const owner& thread, const std::stop_source& stop) {
+        running_ = task{of, thread};
+        stop_ = stop;
+    }
+    void end(turn of) {
+        if (is_running(of)) running_.reset();
+    }
+    [[nodiscard]] bool is_running(turn which) const { return running_ && running_->of == which; }
+    // Returns the turn (stay in the queue) whose task runs, so that the caller can wait for the task's end. Returns
+    // nothing if no task runs, or if the task runs in the caller's own thread.
+    [[nodiscard]] std::optional<turn> awaited_by(const owner& caller) const {
+        return running_ && running_->thread != caller ? std::optional{running_->of} : std::nullopt;
+    }
+    // Returns the stop source of the latest task: the argument `stop` of the latest begin().
+    [[nodiscard]] const std::stop_source& stop() const noexcept { return stop_; }
+
+    // Call this when the participant begins to lead. `hold`: the hold that was granted to the participant.
+    void lead(std::shared_ptr<guard> hold) {
+        lead_ = std::move(hold);
+        ++calls_;
+    }
+    // Call this when the user's function has returned, or when a participant without a function ceases to lead.
+    [[nodiscard]] std::shared_ptr<guard> take_lead() { return std::exchange(lead_, nullptr); }
+
+    // Returns the hold with which the participant leads; null while it does not lead.
+    [[nodiscard]] const std::shared_ptr<guard>& lead() const noexcept { return lead_; }
+    [[nodiscard]] std::size_t calls() const noexcept { return calls_; }
+
+private:
+    struct task {
+        turn of = 0;
+        owner thread;
+    };
+
+    std::optional<task> running_;
+    std::stop_source stop_;
+    std::shared_ptr<guard> lead_;
+    std::size_t calls_ = 0;
+};
 
 struct leadership {
     guard hold;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "recipe/election/term_in_progress.hpp"
+#include "recipe/election/seat_state.hpp"
 
 #include <gtest/gtest.h>
 
