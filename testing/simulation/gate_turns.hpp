@@ -11,9 +11,8 @@
 #include <string>
 #include <utility>
 
-#include "recipe/gate/job_rule.hpp"
-#include "recipe/gate/rate_rule.hpp"
-#include "recipe/node/stamped_data.hpp"
+#include "recipe/gate/gate_rules.hpp"
+#include "recipe/node/node_data.hpp"
 #include "simulation/script.hpp"
 #include "turnstile/result.hpp"
 
@@ -36,7 +35,7 @@ void write_stamped(script& by, std::uint64_t call, const std::string& path,
                    written_handler then);
 
 // job_turn: one call of job_gate::run() in a user's simulation, with the steps of docs/why/job_gate.md and the
-// decisions of recipe/gate/job_rule.hpp.
+// decisions of recipe/gate/gate_rules.hpp.
 class job_turn : public std::enable_shared_from_this<job_turn> {
 public:
     static void start(script& by, std::string path, const detail::job_terms& terms,
@@ -71,7 +70,7 @@ private:
 };
 
 // rate_turn: one call of rate_gate::enter() or try_enter() in a user's simulation, with the steps of
-// docs/why/job_gate.md and the decisions of recipe/gate/rate_rule.hpp.
+// docs/why/job_gate.md and the decisions of recipe/gate/gate_rules.hpp.
 class rate_turn : public std::enable_shared_from_this<rate_turn> {
 public:
     static void start(script& by, std::string path, detail::rate_record&& rule,

@@ -34,7 +34,7 @@
 
 #include "core/session/session_core.hpp"
 #include "recipe/election/succession.hpp"
-#include "recipe/gate/job_rule.hpp"
+#include "recipe/gate/gate_rules.hpp"
 #include "simulation/history.hpp"
 #include "simulation/recipe_observer.hpp"
 #include "simulation/scenario.hpp"

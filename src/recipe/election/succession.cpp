@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "recipe/node/text_fields.hpp"
+#include "recipe/node/node_data.hpp"
 
 namespace turnstile::detail {
 

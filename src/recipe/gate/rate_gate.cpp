@@ -6,8 +6,7 @@
 
 #include <fmt/core.h>
 
-#include "recipe/gate/job_rule.hpp"
-#include "recipe/gate/rate_rule.hpp"
+#include "recipe/gate/gate_rules.hpp"
 #include "recipe/lock/queue_lock.hpp"
 #include "recipe/node/stamped_node.hpp"
 

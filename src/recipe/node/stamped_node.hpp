@@ -15,7 +15,7 @@
 #include <string>
 
 #include "client/client_impl.hpp"
-#include "recipe/node/stamped_data.hpp"
+#include "recipe/node/node_data.hpp"
 #include "turnstile/guard.hpp"
 #include "turnstile/transaction.hpp"
 

@@ -7,9 +7,8 @@
 
 #include "base/random.hpp"
 #include "recipe/election/succession.hpp"
-#include "recipe/gate/job_rule.hpp"
-#include "recipe/gate/rate_rule.hpp"
-#include "recipe/node/text_fields.hpp"
+#include "recipe/gate/gate_rules.hpp"
+#include "recipe/node/node_data.hpp"
 
 namespace turnstile::detail {
 namespace {

@@ -3,8 +3,7 @@
 
 #include <utility>
 
-#include "recipe/gate/job_rule.hpp"
-#include "recipe/gate/rate_rule.hpp"
+#include "recipe/gate/gate_rules.hpp"
 #include "verification/work/recipe_work.hpp"
 
 namespace turnstile::simulation {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "recipe/node/text_fields.hpp"
+#include "recipe/node/node_data.hpp"
 
 #include <charconv>
 #include <utility>

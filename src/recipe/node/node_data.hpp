@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// text_fields: one line of `key=value` pairs with percent-escaped values. Recipes store their state in znodes in this
-// form: people can read it, and later versions may add fields.
+// node_data: the data of a recipe's znode, as they were read (stamped_data), and as fields (text_fields).
+//
+// Thread safety: none, values.
 #pragma once
 
 #include <concepts>
@@ -12,6 +13,15 @@
 
 namespace turnstile::detail {
 
+// Data of a znode as they were read, with the version and the time stamp of the last write to the znode. The servers
+// assign both. The version is -1 if there was no znode.
+struct stamped_data {
+    std::string text;
+    std::int32_t version = -1;
+    std::int64_t changed = 0;  // mtime: ms since 1970, by the clock of the servers' leader
+    [[nodiscard]] bool exists() const noexcept { return version >= 0; }
+};
+
 // True for a server's time stamp (milliseconds since 1970) before the year 10000. So a sum with a duration cannot
 // overflow.
 [[nodiscard]] constexpr bool is_stamp(std::int64_t milliseconds) noexcept {
@@ -19,6 +29,8 @@ namespace turnstile::detail {
     return milliseconds >= 0 && milliseconds < k_end;
 }
 
+// The text is one line of `key=value` pairs with percent-escaped values. Recipes store their state in znodes in this
+// form: people can read it, and later versions may add fields.
 class text_fields {
 public:
     // Parses a line. Skips text that is no pair. Of several pairs with the same key, uses the last pair.
