@@ -25,7 +25,7 @@
 #include "client/caller_help.hpp"
 #include "client/client_services.hpp"
 #include "client/hold.hpp"
-#include "client/session_room.hpp"
+#include "client/session_parts.hpp"
 #include "core/session/session_messages.hpp"
 #include "turnstile/error.hpp"
 #include "turnstile/result.hpp"
@@ -63,8 +63,7 @@ private:
     std::optional<result<commit_result>> outcome_ GUARDED_BY(mutex_);
 };
 
-// The guarded writes of a session that have no outcome yet. Reserves room for their ephemeral znodes
-// (session_room.hpp).
+// The guarded writes of a session that have no outcome yet. Reserves room for their ephemeral znodes.
 //
 // Thread safety: a value under the session's lock.
 class open_commits {

@@ -21,7 +21,6 @@
 #include "client/commit_call.hpp"
 #include "client/session_calls.hpp"
 #include "client/session_parts.hpp"
-#include "client/session_room.hpp"
 #include "core/session/session_core.hpp"
 #include "turnstile/client.hpp"
 #include "turnstile/tools/session_secret.hpp"

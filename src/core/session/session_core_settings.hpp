@@ -27,7 +27,7 @@ inline constexpr duration k_least_patience = std::chrono::seconds{5};
 // Limits for a session's watches. After a reconnect the C client sets all watches again in one packet. A server refuses
 // a packet above its jute.maxbuffer, 1 MiB by default, and closes the connection. While the session is within these
 // limits, it accepts more contenders, and a waiter for permits watches each contender ahead separately. The contenders'
-// own paths have at most 128 KiB in sum (client/session_room.hpp). Each contender may watch three paths no longer than
+// own paths have at most 128 KiB in sum (client/session_parts.hpp). Each contender may watch three paths no longer than
 // its own (the contender ahead, its own znode, the folder), and the folder's children. The sum of these paths
 // is at most half a MiB. With 256 KiB for the waiters for permits the packet stays below 1 MiB.
 struct watch_limits {

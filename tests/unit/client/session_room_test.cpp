@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests the limit on one session's number of znodes.
-#include "client/session_room.hpp"
+#include "client/session_parts.hpp"
 
 #include <gtest/gtest.h>
 
