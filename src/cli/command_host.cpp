@@ -122,8 +122,8 @@ bool command_watch::take_report() {
 // whether the servers have confirmed the hold again. So it reports the confirmation to the
 // watching process (the keeper) long before that process would kill the command.
 int command_watch::longest_pause() const {
-    const auto left = hold_.valid_until() - boottime_clock::now();
-    const auto part = std::chrono::duration_cast<std::chrono::milliseconds>(left) / 50;
+    const auto part =
+        std::chrono::duration_cast<std::chrono::milliseconds>(left_until(hold_.valid_until())) / 50;
     return static_cast<int>(std::clamp<std::int64_t>(part.count(), 10, 500));
 }
 

@@ -241,7 +241,7 @@ result<void> client_impl::wait_attached(session_runner& first,
                                         boottime_clock::time_point deadline) const {
     const auto begin = boottime_clock::now();
     const auto time_to_ask =
-        std::clamp<boottime_clock::duration>((deadline - begin) / 2, {}, k_diagnosis);
+        std::min<boottime_clock::duration>(left_until(deadline) / 2, k_diagnosis);
     auto state = first.wait_state(is_settled, deadline - time_to_ask);
     if (!is_settled(state) && deadline > begin) {
         services_->outage->ask();

@@ -36,7 +36,7 @@ public:
     [[nodiscard]] bool lease_lasts() const noexcept { return seen_.lease_lasts; }
     [[nodiscard]] bool may_enter() const noexcept { return seen_.may_enter; }
     [[nodiscard]] bool omits_list() const noexcept { return seen_.omits_list; }
-    [[nodiscard]] std::optional<std::int32_t> sole_number() const noexcept {
+    [[nodiscard]] std::optional<std::int64_t> sole_number() const noexcept {
         return seen_.sole_number;
     }
     [[nodiscard]] const std::optional<error>& no_lease() const noexcept { return seen_.no_lease; }

@@ -73,7 +73,7 @@ struct contender_view : session_view {
     // contender need not list the folder's children after it has created its znode. sole_number: if the new znode gets
     // this number, no contender is ahead.
     bool omits_list = false;
-    std::optional<std::int32_t> sole_number{};
+    std::optional<std::int64_t> sole_number{};
     // Set if no lease can become valid on this connection, so that no contender can be granted. Then the contender
     // fails with this error and creates no znode, which would only block other contenders.
     std::optional<error> no_lease{};

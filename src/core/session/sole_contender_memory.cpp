@@ -23,8 +23,8 @@ bool sole_contender_memory::entered(const std::string& folder, contender_family 
     }
     use(found);
     known.number = number;
-    known.next = number + 1;        // place: next_number_without_a_probe
-    known.latest = place::entered;  // place: sole_contender_enters
+    known.next = std::int64_t{number} + 1;  // place: next_number_without_a_probe
+    known.latest = place::entered;          // place: sole_contender_enters
     return is_next && !known.watched && known.watching == ticket{};
 }
 
@@ -37,7 +37,7 @@ void sole_contender_memory::probed(const std::string& folder, std::int32_t numbe
         use(entry);
         make_room();
     }
-    if (known.number == number) known.next = number + 2;
+    if (known.number == number) known.next = std::int64_t{number} + 2;
 }
 
 void sole_contender_memory::leaves(const std::string& folder, contender_family of,
@@ -45,7 +45,7 @@ void sole_contender_memory::leaves(const std::string& folder, contender_family o
     const auto [entry, is_new] = all_.try_emplace(folder);
     auto& known = entry->second;
     const bool has_entered = known.latest == place::entered && known.number == number;
-    if (!has_entered) known.next = number + 1;
+    if (!has_entered) known.next = std::int64_t{number} + 1;
     known.of = of;
     known.number = number;
     known.latest = place::leaving;
@@ -115,7 +115,7 @@ bool sole_contender_memory::omits_list(const std::string& folder, contender_fami
     return known->latest == place::leaving || known->latest == place::left;
 }
 
-std::optional<std::int32_t> sole_contender_memory::sole_number(const std::string& folder,
+std::optional<std::int64_t> sole_contender_memory::sole_number(const std::string& folder,
                                                                contender_family of) const {
     const auto* const known = find(folder, of);
     if (known == nullptr) return std::nullopt;

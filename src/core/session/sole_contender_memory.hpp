@@ -70,7 +70,7 @@ public:
     // folder.
     [[nodiscard]] bool omits_list(const std::string& folder, contender_family of) const;
     // Returns the number with which the next create shows that no contender is ahead; nothing if no number shows that.
-    [[nodiscard]] std::optional<std::int32_t> sole_number(const std::string& folder,
+    [[nodiscard]] std::optional<std::int64_t> sole_number(const std::string& folder,
                                                           contender_family of) const;
 
     friend bool operator==(const sole_contender_memory& a, const sole_contender_memory& b);
@@ -80,7 +80,8 @@ private:
     struct sole_folder {
         contender_family of{};
         std::int32_t number = 0;
-        std::int32_t next = 0;          // the number that the next new child gets
+        // The number that the next new child gets. No child gets a number beyond the end of the counter.
+        std::int64_t next = 0;
         place latest = place::unknown;  // the state of the contender with that number
         ticket watching{};              // the request that sets the watch, while it is in progress
         bool watched = false;

@@ -48,7 +48,7 @@ protected:
         auto reply = reply_to<create_op>();
         reply.path = op_of(reply) + fmt::format("{:010d}", number);
         reply.stat.ephemeral_owner = session_id;
-        reply.stat.czxid = 100 + number;
+        reply.stat.czxid = std::int64_t{100} + number;
         const auto path = reply.path;
         on_event(std::move(reply));
         return path;
