@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include <atomic>
+#include <cstdint>
 #include <filesystem>
 
 #include "base/core_folder.hpp"
@@ -65,6 +66,17 @@ entry_function* linked_in(module_kind which) noexcept {
         case module_kind::mariadb: return &turnstile_module_mariadb;
     }
     return nullptr;
+}
+
+// OpenSSL cleans itself up at the exit of the process, unless its first call has the option OPENSSL_INIT_NO_ATEXIT
+// (OPENSSL_init_crypto(3)). Then a session's thread may still use OpenSSL, for example to close the session of a static
+// client. So this function passes the option before a session's thread calls OpenSSL. Some client libraries of servers,
+// such as libpq, use OpenSSL although their module does not. So OpenSSL is looked for in `library` and its dependencies.
+void keep_openssl_at_exit(void* library) noexcept {
+    constexpr std::uint64_t k_no_atexit = 0x00080000;  // the option's value in <openssl/crypto.h>
+    using starter = int(std::uint64_t, const void*);
+    auto* const start = reinterpret_cast<starter*>(::dlsym(library, "OPENSSL_init_crypto"));
+    if (start != nullptr) static_cast<void>(start(k_no_atexit, nullptr));
 }
 
 error refusal(std::string_view asker, std::string_view sentence) {
@@ -152,15 +164,20 @@ result<const entry*> load(const std::string& folder, module_kind which, std::str
                   asker, fmt::format("{} is no module of Turnstile: it lacks the function {}", file,
                                      symbol))}
             : checked(enter(&k_services), which, file, asker);
-    if (!found) ::dlclose(library);
+    if (found)
+        keep_openssl_at_exit(library);
+    else
+        ::dlclose(library);
     return found;
 }
 
 namespace {
 
 result<const entry*> find_anew(module_kind which, std::string_view asker) {
-    if (auto* const linked = linked_in(which))
+    if (auto* const linked = linked_in(which)) {
+        keep_openssl_at_exit(RTLD_DEFAULT);
         return checked(linked(&k_services), which, package_of(which), asker);
+    }
     if (const auto folder = base::folder_of_core(); !folder.empty())
         return load(folder, which, asker);
     return refusal(

@@ -2,9 +2,13 @@
 // Tests the errors for a module that is missing, has another version, or is no module.
 #include "modules/find.hpp"
 
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -77,6 +81,29 @@ TEST(modules, what_is_linked_in_is_found_without_a_file) {
         EXPECT_EQ(seen.fault.empty(), seen.present) << seen.fault;
         EXPECT_EQ(seen.file.empty(), seen.present);
     }
+}
+
+// Ends the process with the exit code 1 if OpenSSL cleans itself up at exit, and with 0 otherwise.
+[[noreturn]] void exit_after_openssl_was_used() {
+    using handler = void();
+    const auto symbol = [](const char* name) { return ::dlsym(RTLD_DEFAULT, name); };
+    auto* const init =
+        reinterpret_cast<int (*)(std::uint64_t, const void*)>(symbol("OPENSSL_init_crypto"));
+    auto* const at_cleanup = reinterpret_cast<int (*)(handler*)>(symbol("OPENSSL_atexit"));
+    if (init == nullptr || at_cleanup == nullptr) std::exit(0);  // a build without OpenSSL
+    init(0, nullptr);
+    at_cleanup([] { ::_exit(1); });
+    std::exit(0);
+}
+
+// A session's thread may still use OpenSSL at the exit of the process.
+TEST(modules, openssl_is_not_cleaned_up_at_exit) {
+    const auto leave = [] {
+        for (const auto which : k_kinds)
+            if (is_linked_in(which)) static_cast<void>(find(which, "here"));
+        exit_after_openssl_was_used();
+    };
+    EXPECT_EXIT(leave(), ::testing::ExitedWithCode(0), "");
 }
 
 }  // namespace
