@@ -70,8 +70,8 @@ entry_function* linked_in(module_kind which) noexcept {
 
 // OpenSSL cleans itself up at the exit of the process, unless its first call has the option OPENSSL_INIT_NO_ATEXIT
 // (OPENSSL_init_crypto(3)). Then a session's thread may still use OpenSSL, for example to close the session of a static
-// client. So this function passes the option before a session's thread calls OpenSSL. Some client libraries of servers,
-// such as libpq, use OpenSSL although their module does not. So OpenSSL is looked for in `library` and its dependencies.
+// client. So this function passes the option before a session's thread calls OpenSSL. The function searches OpenSSL in
+// `library` and its dependencies: a module that has no TLS itself may need a client library that has, such as libpq.
 void keep_openssl_at_exit(void* library) noexcept {
     constexpr std::uint64_t k_no_atexit = 0x00080000;  // the option's value in <openssl/crypto.h>
     using starter = int(std::uint64_t, const void*);
