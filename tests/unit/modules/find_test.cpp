@@ -91,7 +91,9 @@ TEST(modules, what_is_linked_in_is_found_without_a_file) {
         reinterpret_cast<int (*)(std::uint64_t, const void*)>(symbol("OPENSSL_init_crypto"));
     auto* const at_cleanup = reinterpret_cast<int (*)(handler*)>(symbol("OPENSSL_atexit"));
     if (init == nullptr || at_cleanup == nullptr) std::exit(0);  // a build without OpenSSL
-    init(0, nullptr);
+    constexpr std::uint64_t k_load_config =
+        0x40;  // OPENSSL_INIT_LOAD_CONFIG; the value 0 does nothing
+    init(k_load_config, nullptr);
     at_cleanup([] { ::_exit(1); });
     std::exit(0);
 }
