@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // log_standard: the default sink of the log: the logger "turnstile" that the application has registered with spdlog, or
-// the standard error stream.
+// the standard error stream. The class standard_writer writes the lines.
 #pragma once
 
 #include "base/log_lanes.hpp"

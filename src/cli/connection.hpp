@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // connection: a client for commands that only read locks, and the servers' clock, by which such a command shows ages.
+//
+//     servers_clock   the servers' wall clock
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // process_guard: the guard that ends all processes of a command, and own_children, by which it finds them in /proc.
+//
+//     no_guard   the exception for a guard that is not available
 #pragma once
 
 #include <sys/types.h>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // text_layout: prints text for people: rows in aligned columns, and frames that fit into a terminal's window.
+//
+//     table   rows of text in aligned columns
 #pragma once
 
 #include <cstddef>

@@ -5,6 +5,8 @@
 // takes as long to wake as a nearby server takes to answer. The caller reads only at the start of its wait, because
 // neither boost::thread::interrupt() nor the condition variable can wake it while it reads.
 //
+//     answer_reader   the session from whose connection the caller reads
+//
 // Thread safety: a value of the waiting thread.
 #pragma once
 

@@ -5,7 +5,8 @@
 // A change to `lost`, `auth_failed` or `closed` is always delivered. A listener gets only the changes after its
 // registration. A listener that is registered after the client has closed gets the change to `closed`.
 //
-//     listener_list   a list of listeners to any news, without undelivered news; recipes use it, too
+//     listener_list    a list of listeners to any news, without undelivered news; recipes use it, too
+//     listener_entry   one listener, whose calls do not overlap
 //
 // Thread safety: all members from any thread. `add` only enqueues.
 #pragma once

@@ -5,6 +5,7 @@
 // lock, the shared_contender lets this class wake the caller and run the caller's handler and callbacks.
 //
 //     local_callers   the callers that share a contender
+//     shared_queue    the functions of a shared_contender that a local_hold calls
 //
 // Thread safety: all members from any thread. Lock order: the shared_contender's lock, then this lock.
 #pragma once

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // metadata: makes the text that describes a contender's owner. The client writes this text into the contender's znode.
+//
+//     contender_texts   makes these texts for all contenders of a client
 #pragma once
 
 #include <sys/types.h>

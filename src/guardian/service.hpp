@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// service: the command that a guardian starts as its child (`turnstile-guardian -- my-service`), and the socket at
-// which the guardian then accepts connections.
+// service: the command that a guardian starts as its child (`turnstile-guardian -- my-service`). listener: the socket
+// at which the guardian then accepts connections.
 #pragma once
 
 #include <sys/resource.h>

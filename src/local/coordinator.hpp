@@ -6,6 +6,8 @@
 // does not exist, requests get `no_node`, as with servers.
 //
 // A session gets the timeout that its client requests, but never expires: only close() ends it.
+//
+//     in_memory_coordinator   the coordinator whose servers are in memory
 #pragma once
 
 #include <memory>

@@ -2,6 +2,8 @@
 // preparation: checks writes and converts them into transactions, as ZooKeeper's servers do before they commit. The
 // tree in memory (tree.cpp) and the SQL databases (src/sql) use these checks. If a request has several faults, the
 // first failing check decides the error. So the order of the checks is the same as on the servers.
+//
+//     node_source   provides the znodes as they were before the request
 #pragma once
 
 #include <cstddef>

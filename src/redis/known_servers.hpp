@@ -2,6 +2,8 @@
 // known_servers: what the sessions of one coordinator know together about the servers: the latest failure, and the
 // latest replacement of a master.
 //
+//     replaced_master   the epoch in which the sentinels replaced a session's master
+//
 // Thread safety: all members from any thread.
 #pragma once
 

@@ -5,6 +5,8 @@
 // the latest epoch (the number of the sentinels' configuration): a sentinel that was disconnected or has just started
 // may name an old master. Later the client asks the named server itself whether it is a master (handshake.hpp).
 //
+//     sentinel_inquiry   asks one sentinel for the address of the master
+//
 // Thread safety: none. Use each object from one thread at a time.
 #pragma once
 

@@ -6,6 +6,8 @@
 // microseconds since 1970 reaches in the year 2255. `creates` counts all children ever created, and is the next
 // sequence number.
 //
+//     byte_reader   reads values from bytes that a script has packed
+//
 // Thread safety: pure functions, and values.
 #pragma once
 

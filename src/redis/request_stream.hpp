@@ -5,6 +5,8 @@
 // commands. Without a connection, the stream answers the request itself; this reply is delivered after the replies to
 // earlier requests.
 //
+//     request_times   decides when a session sends its own requests
+//
 // Thread safety: none. The session's lock guards the objects.
 #pragma once
 

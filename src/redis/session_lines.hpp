@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_lines: a session's two connections to its server. One class sends commands, another class reads the replies
-// and the announced events. If replicas must acknowledge writes, a third class asks for their number.
+// session_lines: a session's two connections to its server, and the question to the server's replicas.
+//
+//     command_stream   sends commands, which several threads may add
+//     server_lines     reads the replies and the announced events
+//     replica_wait     if replicas must acknowledge the writes: asks how many have
 #pragma once
 
 #include <hiredis/hiredis.h>

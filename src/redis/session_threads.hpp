@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // session_threads: how the threads that use a session wake each other, wait for each other, and take turns to read.
+//
+//     reading_turn      decides which thread may read
+//     session_signals   wakes and stops the session's thread
+//     first_attempt     the outcome of the first attempt to attach
 #pragma once
 
 #include <poll.h>

@@ -14,6 +14,8 @@
 // The store has one text of each statement for all databases. The object `phrases` contains the parts that differ.
 // Parameters are ?1, ?2 ... All results are strings: an integer is in decimal digits, and a byte string is unchanged.
 //
+//     database_error   the exception with the kind of failure
+//
 // Thread safety: one thread at a time.
 #pragma once
 

@@ -15,6 +15,8 @@
 // INSERT fails with error 1205, in MySQL after a second. For all other statements, the server's lock timeout is longer
 // than the client's time limit. So both errors always mean that a user has locked the row or the gap.
 //
+//     mariadb_batch   statements that the client sends together as one text
+//
 // Thread safety: one thread at a time.
 #pragma once
 

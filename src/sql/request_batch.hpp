@@ -14,6 +14,8 @@
 // Each request gets the same answer, in the same order, as in separate transactions. The transaction reads the folders'
 // children at its end. That is right: no write that follows a list in the batch changes the listed folder.
 //
+//     batch_size   limits the number of requests in a batch
+//
 // Thread safety: none. The objects are values.
 #pragma once
 

@@ -19,6 +19,10 @@
 //
 // After fork(), the child's copies of the sessions do nothing, and their destructors free nothing.
 //
+//     worker              the work of the session's thread (also worker_tasks.cpp)
+//     database_failures   the reason of a loss, and the wait before the next connect; one thread
+//     opened_facts        the id and the server's clock of an opened session
+//
 // Thread safety: all members from any thread. Exception: the sink, the core's object that receives the replies and
 // events, must not call `close`.
 #pragma once

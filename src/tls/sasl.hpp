@@ -9,6 +9,8 @@
 // Only the module libturnstile-tls, the guardian and the command are linked with Cyrus SASL, so that programs that do
 // not use SASL do not load it.
 //
+//     sasl_exchange   an exchange for one connection
+//
 // Thread safety: use an exchange from one thread; call the functions from any thread.
 #pragma once
 

@@ -5,6 +5,8 @@
 // servers. leave_random_alone() prevents the reseeding and the shuffle, so this library gives the C client a shuffled
 // list. The C client still draws from drand48() when it connects.
 //
+//     unresolved_hosts   the hosts that have no address now
+//
 // Thread safety: all functions from any thread.
 #pragma once
 

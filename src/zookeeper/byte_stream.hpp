@@ -4,6 +4,9 @@
 //     const auto link = open_stream(address, deadline, give_up.fd());
 //     if (!link->write(packet) || !link->read(answer)) log(link->reason());
 //
+//     tcp_stream   a connection without TLS
+//     tls_stream   a connection with TLS
+//
 // Thread safety: none.
 #pragma once
 

@@ -36,6 +36,8 @@
 // | suspicion_             | whether another client may have the session                     | mutex_           |
 // | handle_                | the C client's handle and its list of servers                   | client_handle.hpp|
 //
+//     guardian_notice   reports the session to the guardian, the process that closes it after a crash
+//
 // Thread safety: all members from any thread. Call `close` once, and not from a function of the sink, which receives
 // the session's events. A thread that needs both locks takes `turn_` before `mutex_`. The functions that the sink may
 // call take only `mutex_`.

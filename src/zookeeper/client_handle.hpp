@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// client_handle: a handle of the C client, and the list of servers that the handle has. Two classes help to close the
-// handle, and one function receives the C client's log lines.
+// client_handle: a handle of the C client, and the list of servers that the handle has. A function receives the C
+// client's log lines.
 //
 // Purpose: the C client gets names if they resolve fast, and addresses if it must find a certain server. In place of
 // servers with TLS, it gets the local addresses of a tunnel.
+//
+//     last_answer        waits for the answers to the requests in progress
+//     completion_sweep   lets the C client free all requests before it closes
 //
 // Thread safety: `open` and `make_tunnel` before all other use, and before the C client calls the session. After that,
 // any thread may call `get`, `server`, `identity`, `timeout` and `await_sweep`. One thread at a time changes the list

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // client_requests: the requests that a session has passed to the C client, and the watches that they set.
 //
+//     watch_book   remembers which watches must be removed
+//
 // Thread safety: none. The session's lock guards the object.
 #pragma once
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ensemble_facts: facts about a coordinator's servers. All sessions of that coordinator read and write these facts.
 //
+//     older_data   the newest transaction that a session has seen
+//
 // Thread safety: all members from any thread.
 #pragma once
 

@@ -6,6 +6,9 @@
 // emptied only after zookeeper_close() has returned. The registry also keeps the order of submission. A reply that the
 // library makes itself must not come before the replies to earlier requests.
 //
+//     completion_listener   receives the completions of the requests
+//     ordered_outlet        delivers events in order, although an earlier reply may be incomplete
+//
 // Thread safety: one thread at a time. The address of a request never changes.
 #pragma once
 

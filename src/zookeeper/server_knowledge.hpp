@@ -4,6 +4,8 @@
 // Servers that know only the requests of ZooKeeper 3.4 have no create2 and no removal of watches. On such a server the
 // client creates a znode with two requests: `create`, whose answer is the path, and a read of the new znode's Stat.
 //
+//     request_knowledge   decides whether the servers know a kind of request
+//
 // Thread safety: none. The session's lock guards the object.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// server_role: asks servers for their role by the command "srvr" and for their pace (tickTime and syncLimit) by "conf",
-// over separate connections. Many ensembles allow only "srvr" (4lw.commands.whitelist).
+// server_role: asks servers for their role and their software by the command "srvr", and for their pace (tickTime and
+// syncLimit) by "conf", over separate connections. Many ensembles allow only "srvr" (4lw.commands.whitelist).
 //
 // Thread safety: from any thread.
 #pragma once

@@ -8,7 +8,8 @@
 // the other client's locks. After the holders of this client's locks were notified of the loss, this client removes its
 // own znodes one by one.
 //
-// The next classes decide when a session lists its znodes, and make the list.
+//     sharing_suspicion   decides when a session lists its znodes
+//     flap_watch          notices that several connections in a row have ended early
 #pragma once
 
 #include <functional>

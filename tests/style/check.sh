@@ -248,6 +248,11 @@ rule_type_names() {
     { python3 tests/style/declared_types.py names || echo "tests/style/declared_types.py: no answer"; } | report "one definition of a name"
 }
 
+# Readers search the first comments of headers for a class.
+rule_named_classes() {
+    { python3 tests/style/declared_types.py comments || echo "tests/style/declared_types.py: no answer"; } | report "name the class"
+}
+
 rule_script() {
     command -v shellcheck >/dev/null || return 0
     { shellcheck -x -P SCRIPTDIR -f gcc scripts/{test,bench,campaign,demo,docs,hunt,search,simulate,lib.sh} .ci/run tests/*/*.sh || true; } |
@@ -542,7 +547,7 @@ rule_subjects() {
 
 rules=("$@")
 if ((${#rules[@]} == 0)); then
-    rules=(length left_over sleep zookeeper redis sql public_headers internals light_headers whole_header pure layers front_ends circles members type_names lua spdx script format model_edges failures documents page_code links states paths descriptions sentences tables dialect comments log_lines plain_words nouns names subjects)
+    rules=(length left_over sleep zookeeper redis sql public_headers internals light_headers whole_header pure layers front_ends circles members type_names named_classes lua spdx script format model_edges failures documents page_code links states paths descriptions sentences tables dialect comments log_lines plain_words nouns names subjects)
 fi
 shopt -s lastpipe
 for rule in "${rules[@]}"; do

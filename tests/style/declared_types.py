@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks the types of src/ and include/ without the testing kit: their numbers of members, and names of several types.
+"""Checks the types of src/ and include/ without the testing kit: their numbers of members, their names and comments.
 
-    declared_types.py members|names [FOLDER]      (default: the checkout that contains this file)
-    declared_types.py --list [FOLDER]             all types with their members, the largest first
+    declared_types.py members|names|comments [FOLDER]      (default: the checkout that contains this file)
+    declared_types.py --list [FOLDER]                      all types with their members, the largest first
 
 Members are the functions and data that a class declares itself. Nested types, aliases, friends, and inherited,
 defaulted or deleted members do not count. `members` prints each class with more members than its limit. LARGE has the
 limits of some classes; the limit of all others is MOST. A limit in LARGE may only fall, so `members` also prints a class
-of LARGE that has fewer members than its limit. `names` prints each name that several types have.
+of LARGE that has fewer members than its limit. `names` prints each name that several types have. `comments` prints each
+class of a header of src/ that the header's first comment does not name: readers search these comments for a class.
 """
 
 import pathlib
@@ -36,8 +37,8 @@ LABEL = re.compile(r"^(?:(?:public|protected|private)\s*:(?!:)\s*)+")
 
 
 class Type:
-    def __init__(self, name, place, owner):
-        self.name, self.place, self.owner, self.members = name, place, owner, 0
+    def __init__(self, keyword, name, place, owner):
+        self.keyword, self.name, self.place, self.owner, self.members = keyword, name, place, owner, 0
 
 
 class Reader:
@@ -78,10 +79,11 @@ class Reader:
 
     def open(self, kind, owner):
         line = self.text.count("\n", 0, self.at) + 1
-        inner = Type(kind[2], f"{self.file}:{line}", owner)
+        keyword = "enum" if "enum" in kind[0].split()[:2] else kind[1]
+        inner = Type(keyword, kind[2], f"{self.file}:{line}", owner)
         if not kind[3]:  # the type is no specialization of a template
             self.found.append(inner)
-        if "enum" in kind[0].split()[:2]:
+        if keyword == "enum":
             self.skip("{", "}")
         else:
             self.read(inner)
@@ -135,6 +137,20 @@ def names(types):
             print(f"{all_of[-1]}: {name} is the name of {len(all_of)} types: {', '.join(all_of)}")
 
 
+def comments(types, root):
+    named = {}
+    for each in types:
+        path = each.place.rpartition(":")[0]
+        if each.keyword != "class" or each.owner or "::" in each.name or not path.startswith("src/") or not path.endswith(".hpp"):
+            continue
+        if path not in named:
+            lines = (root / path).read_text(encoding="utf-8").split("\n")
+            code = next(at for at, line in enumerate(lines) if not line.startswith("//"))
+            named[path] = set(re.findall(r"\w+", " ".join(lines[:code])))
+        if each.name not in named[path]:
+            print(f"{each.place}: the header's first comment does not name the class {each.name}")
+
+
 def main():
     what = sys.argv[1]
     root = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else pathlib.Path(__file__).parents[2]
@@ -142,6 +158,8 @@ def main():
     if what == "--list":
         for each in sorted(types, key=lambda one: -one.members):
             print(f"{each.members:4} {each.name} {each.place}")
+    elif what == "comments":
+        comments(types, root)
     else:
         {"members": members, "names": names}[what](types)
 

@@ -2,6 +2,8 @@
 // gate: determines the user of a request (a sign-in, a token or a trusted proxy), and whether the user may send it. The
 // server has already checked the request's form (admin/http/entrance.hpp).
 //
+//     address_list   the addresses of trusted proxies
+//
 // Thread safety: const members from any thread.
 #pragma once
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // sign_ins: the users that have signed in. sign_in_door: checks passwords and slows down guesses.
+//
+//     sign_in_pace   how long a caller must wait between failed sign-ins
 #pragma once
 
 #include <atomic>

@@ -18,6 +18,10 @@
 //
 // When a limit is reached, the connection closes.
 //
+//     connection_host    what a connection calls in its server
+//     outgoing_text      a text that the connection sends in parts
+//     movable_deadline   a deadline that the connection can move
+//
 // Thread safety: the loop's thread.
 #pragma once
 

@@ -2,6 +2,8 @@
 // entrance: the checks that every request to the admin page or to an election's page must pass before a service gets
 // it.
 //
+//     host_names   the names of this server that a request's `Host` may contain
+//
 // Thread safety: values and pure functions; const members from any thread.
 #pragma once
 

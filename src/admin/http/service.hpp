@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // http_service: the interface through which an http_server gets answers to requests. http_response: such an answer.
+//
+//     http_stream   the parts of an answer without a known end
 #pragma once
 
 #include <cstddef>

@@ -2,6 +2,8 @@
 // survey_plan: bounds the load on the servers. The admin page's thread reads all locks in rounds. These functions limit
 // the requests of each round, and set the pause between rounds.
 //
+//     request_budget   an average of requests per second, and a burst
+//
 // Thread safety: a pure function and a value; one thread at a time.
 #pragma once
 

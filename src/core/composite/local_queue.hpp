@@ -27,6 +27,8 @@
 // `withdraw` the answer comes soon. If a grant arrives after the queue has withdrawn the request, the queue gives the
 // contender back. Before each event the caller passes the end of the contender's lease (`confirm`).
 //
+//     local_holder   the thread that holds the shared contender, and the end of this thread's time limit
+//
 // Thread safety: a value; one thread at a time.
 #pragma once
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // contender_errors: the errors of a contender or a commit whose request the servers refuse for good
-// (docs/reference/limits.md), and the text by which an error names the contender ahead.
+// (docs/reference/limits.md), or that an operator or a contender of another kind ends; and the text by which an error
+// names the contender ahead.
 //
 // Thread safety: any thread may call these pure functions.
 #pragma once

@@ -30,6 +30,8 @@
 // previous link: e + bound <= link + S - drift * S. The bound is zero at a server that touches directly, and R
 // elsewhere. A write counts if its answer arrives before link + S - drift * S.
 //
+//     unproven_answers   the answered requests that rule (b) waits to use
+//
 // A pure value. Thread safety: none.
 #pragma once
 

@@ -31,6 +31,9 @@
 // server whose counter stays at 2^31 - 1 (3.8.0) gives all later contenders this number, or for a while negative
 // numbers. The rule treats all these numbers as one number (at_counter_end), and orders equal numbers by the znodes'
 // czxids. If a czxid is missing, the rule returns `ask_czxid`.
+//
+//     queue_index     answers for many contenders of one long list; repeats the rule for `lock` and `latch`
+//     prepared_list   a list of children, with an index that several contenders share
 #pragma once
 
 #include <cstddef>

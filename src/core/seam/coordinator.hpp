@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // coordinator: opens sessions at the servers. Each back end and the simulator implement this interface. seam.hpp
 // defines the requests, replies and events, and their rules.
+//
+//     coordinator_session   a session at the servers
+//     session_sink          receives the events of a session
+//     event_outlet          passes the events of a session to its sink, until the session is closed
 #pragma once
 
 #include <array>

@@ -17,6 +17,8 @@
 //   the previous connection.
 // - Replies, watch events and link events are delivered one at a time, in the order in which the servers sent them.
 //   A function that the receiver calls never delivers them itself. Exception: coordinator_session::help.
+//
+//     ticket_counter   gives each request its number
 #pragma once
 
 #include <algorithm>
@@ -142,7 +144,7 @@ struct request {
 
 enum class outcome {
     answered,  // the server answered; `error` has its answer
-    unknown,   // the request may have been carried out, or may be later
+    unknown,   // the servers may have executed the request, or may still execute it
     not_sent,  // the request never left this process and will not be carried out
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // batches: requests of several contenders, which the session sends in one transaction: creates of contenders that enter
 // their queues at the same time (creation_batch), and removals of znodes (removal_queue).
+// entry_steps decides when creates share a transaction (start_several).
 //
 // docs/why/mutex.md, steps 1 and 7, says what the session does if a request is refused or its answer is lost.
 //

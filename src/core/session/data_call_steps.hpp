@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // data_call_steps: the steps (session_owners.hpp) for the calls that read or write data (data_calls.hpp).
 //
+//     commit_steps    handles the events of guarded writes
+//     inquiry_steps   handles the events of reads and writes without a hold
+//
 // Thread safety: none.
 #pragma once
 

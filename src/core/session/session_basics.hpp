@@ -2,6 +2,8 @@
 // session_basics: the data that the parts of a session (session_owners.hpp) share: the current time, deadlines, and
 // actions for the client. Also the containers in which these parts keep contenders and times.
 //
+//     timetable   the times at which contenders, inquiries or commits must act
+//
 // Thread safety: none, values.
 #pragma once
 

@@ -3,6 +3,9 @@
 // reconnect. It also has three kinds of times: the ends of holds' time limits; the second looks, at which waiters read
 // again in case an event was lost; and the confirmations, the writes that extend the lease.
 //
+//     second_looks   chooses the contenders that read again, because the event of a watch may be lost
+//     hold_clock     the ends of time limits and of lock delays
+//
 // Thread safety: none, a value.
 #pragma once
 

@@ -51,6 +51,7 @@ struct session_core_settings {
     // confirmation_pace may choose another interval.
     duration confirm_every{};
     acl_policy acl = acl_policy::open;
+    // The first and the longest wait before the session opens again, and before it repeats a failed request.
     duration retry_first{};
     duration retry_longest{};
     duration connection_timeout{};  // see silence_watch in connection_failures.hpp

@@ -22,8 +22,8 @@
 // | link_steps      | opening, connections, the ends of epochs, closing                                 |
 // | contender_steps | events of contenders: requests of callers, watch events, deadlines; their effects |
 // | entry_steps     | contenders that enter their queues together, and the answers to their creates     |
-// | inquiry_steps   | reads and writes of callers that have no hold                                     |
-// | commit_steps    | guarded writes of holds                                                           |
+// | inquiry_steps   | reads and writes of callers that have no hold (data_call_steps.hpp)               |
+// | commit_steps    | guarded writes of holds (data_call_steps.hpp)                                     |
 // | reply_steps     | replies, which they pass to their recipients                                      |
 // | timer_steps     | actions that are due by time, the end of the lease first                          |
 // | due_times       | the times at which actions are due; due_times changes no state                    |

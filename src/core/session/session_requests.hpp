@@ -2,6 +2,8 @@
 // session_requests: sends the requests of a session, alone, shared or in batches, and sends them again after a failure.
 // Stores the recipient of each reply, and for how long the connection has not answered.
 //
+//     shared_lists   requests for a folder's children that several contenders share
+//
 // Thread safety: none, a value.
 #pragma once
 

@@ -2,6 +2,8 @@
 // session_traces: a session's watches, its removals that wait or are in progress, its abandoned creates, and the
 // numbers of its contenders that have left.
 //
+//     watch_registry   the contenders that each watch informs
+//
 // Thread safety: none, a value.
 #pragma once
 

@@ -27,6 +27,8 @@
 // `once` the participant rests instead. A participant that lost the lead, or stepped aside for a named participant,
 // queues at once; with `once` it rests if its function had been called.
 //
+//     progress   the state of a participant, with the data of that state
+//
 // Thread safety: none, a value.
 #pragma once
 
@@ -43,7 +45,7 @@ namespace turnstile::detail {
 // The states of a participant in an election, the events that change them, and the actions that follow.
 //
 // Each stay in the queue is a *turn* with a number. `progress` has the state of one participant, its present turn and
-// its next actions. participation.hpp decides which state follows.
+// its next actions.
 namespace course {
 
 using turn = std::uint64_t;

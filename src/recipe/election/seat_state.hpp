@@ -6,6 +6,10 @@
 // Each event returns effects. The seat executes them under no lock, because they call the client and the user's
 // executor, which may block or call the seat.
 //
+//     duty_thread        runs the user's function; any thread may call `run`
+//     term_pause         how long a participant stays out of the queue after its own term
+//     term_in_progress   the task that runs after a participant was granted the lead
+//
 // Thread safety: none. The seat's mutex guards this value.
 #pragma once
 
