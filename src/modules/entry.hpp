@@ -59,8 +59,8 @@ struct entry {
     const char* version;  // TURNSTILE_VERSION; the first member in every version
     // Throws std::system_error: bad_connect_string.
     std::shared_ptr<core::coordinator> (*make)(const wanted_servers& wanted);
-    // Implements sql::check. `znode`, `created`: the hold's znode, and the number of the znode's creation. `connection`:
-    // a connection object of the database's client library.
+    // Implements sql::check. `znode`, `created`: the hold's znode, and the number of the znode's creation.
+    // `connection`: a connection object of the database's client library.
     result<void> (*check_row)(const std::string& znode, std::int64_t created, void* connection);
     // Implements redis::check. `path` does not include the chroot of `servers`.
     result<redis::script_check> (*check_of_script)(std::string_view servers,

@@ -39,8 +39,8 @@ class order_register {
 public:
     class entry {
     public:
-        // `end`: a stop token that the server triggers when the server ends. The token also stops the order. Throws refusal (429
-        // too_many) if too many orders are in progress.
+        // `end`: a stop token that the server triggers when the server ends. The token also stops the order. Throws
+        // refusal (429 too_many) if too many orders are in progress.
         entry(order_register& among, order_facts facts, std::stop_token end);
         ~entry();
         entry(const entry&) = delete;
