@@ -2,7 +2,6 @@
 #include "cli/command_host.hpp"
 
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -50,8 +49,7 @@ command_watch::command_watch(const keeper_link& keeper, const process_guard& gua
       policy_{policy},
       signals_{signals},
       hold_{std::move(hold)},
-      status_{status},
-      lost_{make_event()} {}
+      status_{status} {}
 
 bool command_watch::start(const std::vector<std::string>& environment) {
     std::string text;
@@ -136,7 +134,7 @@ bool command_watch::is_keeper_late() const {
 bool command_watch::wait_and_handle() {
     std::array<pollfd, 3> watched{{{keeper_, POLLIN, 0},
                                    {signals_.descriptor(), POLLIN, 0},
-                                   {told_loss_ ? -1 : lost_.get(), POLLIN, 0}}};
+                                   {told_loss_ ? -1 : lost_.fd(), POLLIN, 0}}};
     if (::poll(watched.data(), watched.size(), longest_pause()) < 0) return true;
     if (watched[2].revents != 0) tell_loss();
     if (watched[1].revents != 0) forward_signals();
@@ -152,7 +150,7 @@ bool command_watch::wait_and_handle() {
 }
 
 command_end command_watch::run(const std::vector<std::string>& environment) {
-    const std::stop_callback on_lost{hold_.lost, [this] { ::eventfd_write(lost_.get(), 1); }};
+    const std::stop_callback on_lost{hold_.lost, [this] { lost_.set(); }};
     if (!start(environment)) return end_;
     while (wait_and_handle()) {
     }

@@ -16,7 +16,7 @@
 #include "cli/process_guard.hpp"
 #include "cli/servers.hpp"
 #include "cli/status_pipe.hpp"
-#include "support/descriptor.hpp"
+#include "support/wake_up.hpp"
 #include "turnstile/client.hpp"
 #include "turnstile/clock.hpp"
 #include "turnstile/result.hpp"
@@ -77,7 +77,7 @@ private:
     const forwarded_signals& signals_;
     const watched_hold hold_;
     const status_pipe& status_;
-    const support::descriptor lost_;
+    support::wake_up lost_;
     pid_t command_ = -1;
     bool told_loss_ = false;
     boottime_clock::time_point over_at_ =

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -33,8 +32,8 @@
 #include "cli/servers.hpp"
 #include "cli/standard_streams.hpp"
 #include "cli/wait_watch.hpp"
-#include "support/descriptor.hpp"
 #include "support/visible.hpp"
+#include "support/wake_up.hpp"
 #include "turnstile/clock.hpp"
 #include "turnstile/leader.hpp"
 #include "turnstile/leader_watch.hpp"
@@ -48,32 +47,26 @@ namespace {
 // Thread safety: accept() from any thread, the other members from one thread.
 class term_queue {
 public:
-    // Throws std::system_error.
-    term_queue();
-
     void accept(std::function<void()> term);
     // Returns a descriptor that is readable while a function waits for run().
-    [[nodiscard]] int descriptor() const noexcept { return ready_.get(); }
+    [[nodiscard]] int descriptor() const noexcept { return ready_.fd(); }
     // Runs the functions that accept() has stored. Returns false if no function was stored.
     bool run();
 
 private:
-    const support::descriptor ready_;
+    support::wake_up ready_;
     std::mutex mutex_;
     std::deque<std::function<void()>> waiting_;  // guarded by mutex_
 };
 
-term_queue::term_queue() : ready_{make_event()} {}
-
 void term_queue::accept(std::function<void()> term) {
     const std::scoped_lock lock{mutex_};
     waiting_.push_back(std::move(term));
-    ::eventfd_write(ready_.get(), 1);
+    ready_.set();
 }
 
 bool term_queue::run() {
-    eventfd_t count = 0;
-    ::eventfd_read(ready_.get(), &count);
+    ready_.clear();
     std::unique_lock lock{mutex_};
     const auto terms = std::exchange(waiting_, {});
     lock.unlock();

@@ -87,19 +87,18 @@ void end_process_by(int signal) {
 
 }  // namespace
 
-stop_by_signal::stop_by_signal(const forwarded_signals& signals)
-    : signals_{signals}, over_{make_event()} {
+stop_by_signal::stop_by_signal(const forwarded_signals& signals) : signals_{signals} {
     watcher_ = std::thread{[this] { watch(); }};
 }
 
 stop_by_signal::~stop_by_signal() {
-    ::eventfd_write(over_.get(), 1);
+    over_.set();
     watcher_.join();
 }
 
 void stop_by_signal::watch() {
     std::array<pollfd, 2> watched{pollfd{signals_.descriptor(), POLLIN, 0},
-                                  pollfd{over_.get(), POLLIN, 0}};
+                                  pollfd{over_.fd(), POLLIN, 0}};
     while (watched[1].revents == 0) {
         ::poll(watched.data(), watched.size(), -1);
         for (int arrived = signals_.next(); arrived != 0; arrived = signals_.next())

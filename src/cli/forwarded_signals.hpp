@@ -3,16 +3,13 @@
 // signal stop an operation.
 #pragma once
 
-#include <sys/eventfd.h>
-
 #include <atomic>
-#include <cerrno>
 #include <csignal>
 #include <stop_token>
-#include <system_error>
 #include <thread>
 
 #include "support/descriptor.hpp"
+#include "support/wake_up.hpp"
 
 namespace turnstile::cli {
 
@@ -76,19 +73,11 @@ private:
     void handle(int signal);
 
     const forwarded_signals& signals_;
-    const support::descriptor over_;
+    support::wake_up over_;
     std::stop_source source_;
     std::atomic<bool> armed_{false};
     std::atomic<int> signal_{0};
     std::thread watcher_;
 };
-
-// Returns an eventfd with close-on-exec and nonblocking writes, which a thread watches beside its signals. Throws
-// std::system_error.
-[[nodiscard]] inline support::descriptor make_event() {
-    support::descriptor event{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
-    if (!event.open()) throw std::system_error{errno, std::system_category(), "eventfd"};
-    return event;
-}
 
 }  // namespace turnstile::cli

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -26,6 +25,7 @@
 #include "cli/status_pipe.hpp"
 #include "cli/survey_text.hpp"
 #include "cli/wait_watch.hpp"
+#include "support/wake_up.hpp"
 #include "turnstile/client.hpp"
 #include "turnstile/fencing_vector.hpp"
 
@@ -43,11 +43,11 @@ class last_answers {
 public:
     // Throws std::system_error. While this object exists, no other code may read the signals.
     last_answers(client& servers, const forwarded_signals& signals)
-        : servers_{servers}, signals_{signals}, over_{make_event()} {
+        : servers_{servers}, signals_{signals} {
         watcher_ = std::thread{[this] { watch(); }};
     }
     ~last_answers() {
-        ::eventfd_write(over_.get(), 1);
+        over_.set();
         watcher_.join();
     }
     last_answers(const last_answers&) = delete;
@@ -57,13 +57,13 @@ private:
     void watch() {
         constexpr int k_patience_ms = 1'000;
         if (!has_signal()) return;
-        pollfd over{over_.get(), POLLIN, 0};
+        pollfd over{over_.fd(), POLLIN, 0};
         if (::poll(&over, 1, k_patience_ms) == 0) servers_.close();
     }
     // Waits for a signal or the end of this object. Returns true if a signal came.
     [[nodiscard]] bool has_signal() const {
         std::array<pollfd, 2> watched{
-            {{signals_.descriptor(), POLLIN, 0}, {over_.get(), POLLIN, 0}}};
+            {{signals_.descriptor(), POLLIN, 0}, {over_.fd(), POLLIN, 0}}};
         for (;;) {
             ::poll(watched.data(), watched.size(), -1);
             for (int signal = signals_.next(); signal != 0; signal = signals_.next())
@@ -74,7 +74,7 @@ private:
 
     client& servers_;
     const forwarded_signals& signals_;
-    const support::descriptor over_;
+    support::wake_up over_;
     std::thread watcher_;
 };
 

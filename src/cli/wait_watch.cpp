@@ -2,21 +2,16 @@
 #include "cli/wait_watch.hpp"
 
 #include <poll.h>
-#include <sys/eventfd.h>
 
 #include <array>
 #include <utility>
 
 namespace turnstile::cli {
 wait_watch::wait_watch(client& servers, const forwarded_signals& signals, show_place show)
-    : servers_{servers},
-      signals_{signals},
-      show_{std::move(show)},
-      wake_{make_event()},
-      thread_{[this] { watch(); }} {}
+    : servers_{servers}, signals_{signals}, show_{std::move(show)}, thread_{[this] { watch(); }} {}
 
-void wait_watch::wake() const noexcept {
-    ::eventfd_write(wake_.get(), 1);
+void wait_watch::wake() noexcept {
+    wake_.set();
 }
 
 void wait_watch::note_place(std::size_t ahead) {
@@ -38,11 +33,10 @@ int wait_watch::finish() {
 void wait_watch::watch() {
     while (!finished_ && signal_ == 0) {
         std::array<pollfd, 2> watched{
-            {{signals_.descriptor(), POLLIN, 0}, {wake_.get(), POLLIN, 0}}};
+            {{signals_.descriptor(), POLLIN, 0}, {wake_.fd(), POLLIN, 0}}};
         if (::poll(watched.data(), watched.size(), -1) < 0) continue;
         if (watched[0].revents != 0) take_signals();
-        eventfd_t count = 0;
-        ::eventfd_read(wake_.get(), &count);
+        wake_.clear();
         if (!finished_ && signal_ == 0) take_place();
     }
 }

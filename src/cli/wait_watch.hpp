@@ -19,7 +19,7 @@
 #include <thread>
 
 #include "cli/forwarded_signals.hpp"
-#include "support/descriptor.hpp"
+#include "support/wake_up.hpp"
 #include "turnstile/client.hpp"
 
 namespace turnstile::cli {
@@ -48,12 +48,12 @@ private:
     void watch();
     void take_signals();
     void take_place();
-    void wake() const noexcept;
+    void wake() noexcept;
 
     client& servers_;
     const forwarded_signals& signals_;
     const show_place show_;
-    const support::descriptor wake_;
+    support::wake_up wake_;
     std::stop_source stop_;
     std::mutex mutex_;
     std::optional<std::size_t> place_;  // guarded by mutex_

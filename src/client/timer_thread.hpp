@@ -18,9 +18,9 @@
 #include <boost/thread/thread.hpp>
 
 #include "base/mutex.hpp"
-#include "base/wake_up.hpp"
 #include "client/thread_start.hpp"
 #include "support/descriptor.hpp"
+#include "support/wake_up.hpp"
 #include "turnstile/clock.hpp"
 
 namespace turnstile::detail {
@@ -79,7 +79,7 @@ private:
     };
 
     const support::descriptor timer_;
-    base::wake_up woken_;
+    support::wake_up woken_;
     const support::descriptor wall_clock_;  // empty: sessions check the clock only at other events
     mutable base::mutex mutex_;
     std::set<deadline> armed_ GUARDED_BY(mutex_);  // the timers of all groups

@@ -16,10 +16,10 @@
 #include <utility>
 
 #include "base/mutex.hpp"
-#include "base/wake_up.hpp"
 #include "core/seam/seam.hpp"
 #include "support/descriptor.hpp"
 #include "support/poll_time.hpp"
+#include "support/wake_up.hpp"
 #include "turnstile/error.hpp"
 
 namespace turnstile::redis {
@@ -51,8 +51,8 @@ public:
     }
 
 private:
-    base::wake_up wake_;
-    base::wake_up stop_;
+    support::wake_up wake_;
+    support::wake_up stop_;
 };
 
 // The outcome of a session's first attempt to attach. The thread that opens the session waits for it.
@@ -141,7 +141,7 @@ private:
     enum class turn_of { own_thread, no_thread, helper };
 
     const support::descriptor readable_;  // an epoll instance with one connection or none
-    base::wake_up leave_;
+    support::wake_up leave_;
     base::condition_variable left_;
     int connection_ = -1;
     turn_of turn_ = turn_of::own_thread;

@@ -12,7 +12,7 @@
 #include <memory>
 #include <optional>
 
-#include "base/wake_up.hpp"
+#include "support/wake_up.hpp"
 #include "turnstile/clock.hpp"
 
 namespace turnstile::sql {
@@ -20,7 +20,7 @@ namespace turnstile::sql {
 // A flag that ends a database object's waits for its server when the session closes. Thread safety: all members from
 // any thread.
 struct closing_signal {
-    base::wake_up closing;  // becomes readable when the session closes, and stays readable
+    support::wake_up closing;  // becomes readable when the session closes, and stays readable
     std::atomic<bool> begun{false};
     // True if the session exists in the database, so that close() should remove it. In this case, the session's thread
     // may wait two more seconds for the database when the session closes.

@@ -19,10 +19,10 @@
 
 #include "base/mutex.hpp"
 #include "base/process.hpp"
-#include "base/wake_up.hpp"
 #include "sql/database.hpp"
 #include "sql/session_files.hpp"
 #include "support/descriptor.hpp"
+#include "support/wake_up.hpp"
 
 namespace turnstile::sql {
 
@@ -68,7 +68,7 @@ private:
 
     const base::process_mark process_;
     const support::descriptor inotify_;
-    base::wake_up ended_;
+    support::wake_up ended_;
     base::mutex mutex_;
     token last_ GUARDED_BY(mutex_) = 0;
     std::map<token, listener> listeners_ GUARDED_BY(mutex_);
@@ -91,7 +91,7 @@ public:
     [[nodiscard]] database::woken wait(int caller, boottime_clock::time_point until);
 
 private:
-    base::wake_up rung_;
+    support::wake_up rung_;
     std::atomic<bool> departure_{false};
     std::atomic<bool> renamed_{false};
     std::shared_ptr<file_bells> bells_;

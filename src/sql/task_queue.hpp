@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "base/mutex.hpp"
-#include "base/wake_up.hpp"
 #include "core/seam/seam.hpp"
 #include "local/chroot.hpp"
 #include "sql/executing_batch.hpp"
 #include "sql/request_batch.hpp"
+#include "support/wake_up.hpp"
 
 namespace turnstile::sql {
 
@@ -53,7 +53,7 @@ private:
 
     const local::chroot root_;
     const std::size_t longest_path_;
-    base::wake_up changed_;
+    support::wake_up changed_;
     base::mutex mutex_;
     std::deque<task> tasks_ GUARDED_BY(mutex_);
     std::deque<submitted_request> confirmations_ GUARDED_BY(mutex_);  // sent before the tasks

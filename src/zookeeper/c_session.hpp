@@ -52,9 +52,9 @@
 #include <vector>
 
 #include "base/mutex.hpp"
-#include "base/wake_up.hpp"
 #include "core/seam/coordinator.hpp"
 #include "guardian/guardian_link.hpp"
+#include "support/wake_up.hpp"
 #include "zookeeper/addresses.hpp"
 #include "zookeeper/client_handle.hpp"
 #include "zookeeper/client_requests.hpp"
@@ -179,8 +179,8 @@ private:
     client_handle handle_;
     client_requests requests_ GUARDED_BY(mutex_);
 
-    base::wake_up closing_;  // close() has begun
-    base::wake_up changed_;  // ends the helper's waits: an attach, a detach or close()
+    support::wake_up closing_;  // close() has begun
+    support::wake_up changed_;  // ends the helper's waits: an attach, a detach or close()
     helper_thread helper_;
     helper_thread entrance_;  // runs enter(), which ends when a server answers
 };

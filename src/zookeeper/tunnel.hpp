@@ -29,9 +29,9 @@
 #include <vector>
 
 #include "base/mutex.hpp"
-#include "base/wake_up.hpp"
 #include "core/seam/coordinator.hpp"
 #include "support/descriptor.hpp"
+#include "support/wake_up.hpp"
 #include "zookeeper/addresses.hpp"
 #include "zookeeper/byte_stream.hpp"
 #include "zookeeper/connect_string.hpp"
@@ -89,7 +89,7 @@ private:
     std::map<std::uint16_t, entrance> entrances_ GUARDED_BY(mutex_);  // by port
     bool stopped_ GUARDED_BY(mutex_) = false;
 
-    base::wake_up changed_;
+    support::wake_up changed_;
     // Only the tunnel's thread uses the following members.
     std::optional<begun_connection> begun_;
     std::unique_ptr<tunnel_relay> relay_;

@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "base/wake_up.hpp"
 #include "support.hpp"
+#include "support/wake_up.hpp"
 #include "zookeeper/addresses.hpp"
 #include "zookeeper/byte_stream.hpp"
 #include "zookeeper/raw_session.hpp"
@@ -51,7 +51,7 @@ inline std::string acl_of(const std::string& where, const std::string& path) {
     constexpr std::uint32_t k_get_acl = 6;
     const auto parsed = zookeeper::parse_connect_string(where).value();
     const auto server = zookeeper::resolve(parsed.servers.front()).at(0);
-    const base::wake_up never;
+    const support::wake_up never;
     const auto link = zookeeper::open_stream(server, boottime_clock::now() + limit(), never.fd());
     zookeeper::raw_session raw{*link, &server};
     if (!raw.attach({.timeout_ms = 10'000})) return raw.reason();

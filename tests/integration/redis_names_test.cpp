@@ -8,12 +8,12 @@
 #include <atomic>
 #include <string_view>
 
-#include "base/wake_up.hpp"
 #include "real_resolver.hpp"
 #include "redis/coordinator.hpp"
 #include "redis/line.hpp"
 #include "redis_support.hpp"
 #include "session_recorder.hpp"
+#include "support/wake_up.hpp"
 
 namespace {
 
@@ -21,7 +21,7 @@ constexpr std::string_view k_slow = ".slow.test";
 
 std::atomic<std::int64_t> seconds_ahead{0};  // offset of the clock for deadlines
 std::atomic<int> resolved{0};
-std::atomic<turnstile::base::wake_up*> told_of_each{nullptr};
+std::atomic<turnstile::support::wake_up*> told_of_each{nullptr};
 
 }  // namespace
 
@@ -86,7 +86,7 @@ TEST_F(slow_names, of_sentinels_leave_them_and_their_server_their_time) {
 
 // A session that is closed waits for the current answer of the resolver, and starts no further resolution.
 TEST_F(slow_names, that_nobody_waits_for_any_more_are_not_resolved) {
-    base::wake_up closing;
+    support::wake_up closing;
     told_of_each = &closing;
     resolved = 0;
     const redis::line first{{"redis1" + std::string{k_slow}, server.port()}, nullptr, closing.fd()};

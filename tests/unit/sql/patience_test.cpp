@@ -8,7 +8,7 @@
 #include <chrono>
 #include <memory>
 
-#include "base/wake_up.hpp"
+#include "support/wake_up.hpp"
 
 namespace turnstile::sql {
 namespace {
@@ -21,7 +21,7 @@ TEST(patience, of_all_hosts_ends_when_close_begins_during_the_first) {
     const auto closing = std::make_shared<closing_signal>();
     patience whole{1h, closing};
     whole.begin();
-    const base::wake_up silent;
+    const support::wake_up silent;
     {
         const patience::part of_first{whole, 2};
         closing->begun = true;
