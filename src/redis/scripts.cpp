@@ -76,9 +76,9 @@ std::string lua_table(std::span<const named_number> entries) {
 }
 
 // Replaces the call of constants() in an embedded script by the numbers.
-std::string with_constants(std::string_view embedded) {
+std::string with_constants(std::string_view script_text) {
     constexpr std::string_view k_call = "constants()";
-    std::string text{embedded};
+    std::string text{script_text};
     const auto place = text.find(k_call);
     TURNSTILE_CHECK(place != std::string::npos);
     return text.replace(place, k_call.size(),
@@ -88,8 +88,8 @@ std::string with_constants(std::string_view embedded) {
 
 std::array<std::string, k_script_count> all_texts() {
     std::array<std::string, k_script_count> texts;
-    static_assert(k_lua_scripts.size() == k_script_count);
-    for (std::size_t i = 0; i != k_script_count; ++i) texts[i] = with_constants(k_lua_scripts[i]);
+    for (std::size_t i = 0; i != k_script_count; ++i)
+        texts[i] = with_constants(embedded(static_cast<script>(i)));
     return texts;
 }
 

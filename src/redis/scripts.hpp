@@ -65,7 +65,8 @@ enum part_flag : unsigned {
 };
 
 enum class script { attach, close, enter, forget, poll, read, reap, write };
-inline constexpr std::size_t k_script_count = 8;
+inline constexpr std::size_t k_script_count =
+    static_cast<std::size_t>(script::write) + 1;  // `write` is the last script
 
 // Returns the text of the script, as EVAL expects it.
 [[nodiscard]] const std::string& text_of(script which);

@@ -96,7 +96,7 @@ private:
 
     told_refusals told_refusals_;  // the sentinels' logged refusals
     std::optional<master_watch> watch_;
-    base::back_off retries_{std::chrono::milliseconds{20}, std::chrono::seconds{1}};
+    base::back_off retries_ = base::back_off::of_reconnects();
     base::random chance_;
 };
 
