@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 
 #include "base/check.hpp"
 #include "base/random.hpp"
@@ -18,6 +19,10 @@ public:
 
     back_off() = default;
     back_off(duration first, duration longest) : first_{first}, longest_{longest} {}
+    // The pauses before a back end connects again to a server that answers no request.
+    [[nodiscard]] static back_off of_reconnects() {
+        return {std::chrono::milliseconds{20}, std::chrono::seconds{1}};
+    }
 
     // Returns the next pause: a random part, from a half to the whole, of a length that doubles with each call.
     [[nodiscard]] duration draw(random& chance) {

@@ -136,7 +136,7 @@ private:
 
     const std::shared_ptr<base::latest_failure> known_;
     base::back_off::duration pause_{};
-    base::back_off retries_{std::chrono::milliseconds{20}, std::chrono::seconds{1}};
+    base::back_off retries_ = base::back_off::of_reconnects();
     boottime_clock::time_point kept_until_{};
     std::string told_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "admin/api/meta.hpp"
+#include "admin/api/aged_json.hpp"
 
 #include <algorithm>
 #include <chrono>

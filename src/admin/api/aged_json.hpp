@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts locks to JSON, with their ages and the age of the snapshot.
+// aged_json: converts locks and contenders to JSON, with their ages, and the age of the snapshot.
 //
 // Thread safety: pure functions.
 #pragma once

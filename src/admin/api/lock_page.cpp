@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "admin/api/aged_json.hpp"
 #include "admin/api/changes.hpp"
 #include "admin/api/lock_filter.hpp"
-#include "admin/api/meta.hpp"
 #include "admin/http/refusal.hpp"
 
 namespace turnstile::admin {

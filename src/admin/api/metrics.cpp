@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "admin/api/meta.hpp"
+#include "admin/api/aged_json.hpp"
 #include "turnstile/metric_family.hpp"
 
 namespace turnstile::admin {

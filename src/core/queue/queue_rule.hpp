@@ -32,7 +32,8 @@
 // numbers. The rule treats all these numbers as one number (at_counter_end), and orders equal numbers by the znodes'
 // czxids. If a czxid is missing, the rule returns `ask_czxid`.
 //
-//     queue_index     answers for many contenders of one long list; repeats the rule for `lock` and `latch`
+//     queue_index     answers for many contenders of one long list. Its decide() repeats the rule for `lock` and
+//                     `latch`, so change both functions together
 //     prepared_list   a list of children, with an index that several contenders share
 #pragma once
 

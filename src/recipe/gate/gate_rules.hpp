@@ -17,6 +17,7 @@
 
 namespace turnstile::detail {
 
+// ---- jobs ----
 // Returns the text of a run that was just started or that ends now: "state=running run=7 by=host-1 missed=0", or
 // "state=ok run=7 by=host-1 missed=0 started=1763724876000". The text has no time stamp of this start or end, because
 // the servers add a time stamp to the write.
@@ -45,6 +46,7 @@ struct job_terms {
 [[nodiscard]] job_decision decide_job(const job_record& last, std::int64_t now,
                                       const job_terms& terms);
 
+// ---- rates ----
 // A group of entries. The record drops all of them together, one period after the latest entry.
 struct rate_group {
     std::int64_t latest = 0;  // stamp in milliseconds, by the clock of the servers' leader
