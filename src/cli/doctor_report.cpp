@@ -21,20 +21,6 @@ using json = nlohmann::ordered_json;
 // The text output shows at most this many findings of each kind. The JSON output has all findings.
 constexpr std::size_t k_most_of_a_kind = 10;
 
-findings file_findings(const examination& seen) {
-    findings found;
-    if (!seen.file) return found;
-    for (const auto& why : seen.file->refusals)
-        found.push_back({severity::problem, "file_refused", seen.file->file, why,
-                         "give the file one name in a folder on a local file system, and use that "
-                         "path everywhere; until then, clients refuse the file"});
-    if (!seen.file->exposure.empty())
-        found.push_back({severity::warning, "file_exposed", seen.file->file, seen.file->exposure,
-                         "set its mode to 0600 for one user, or to 0660 for a group whose users "
-                         "all take locks"});
-    return found;
-}
-
 std::string milliseconds_text(double milliseconds) {
     std::array<char, 32> text{};
     std::snprintf(text.data(), text.size(), "%.1f ms", milliseconds);
@@ -224,15 +210,6 @@ json json_of_clocks(const examination& seen) {
     return result;
 }
 
-// Only `turnstile run` and `turnstile elect` need a process guard, which finds and kills all processes of a command.
-findings guard_findings(const examination& seen) {
-    if (seen.no_guard.empty()) return {};
-    return {
-        {severity::note, "no_guard", "this host",
-         "turnstile run and turnstile elect cannot start a command on this host: " + seen.no_guard,
-         "mount /proc in this PID namespace, or make this process's control group writable"}};
-}
-
 std::string guard_text(const examination& seen) {
     if (seen.guard.empty() && seen.no_guard.empty()) return {};
     return line("process guard", seen.guard.empty() ? "none" : seen.guard);
@@ -250,18 +227,6 @@ json json_of_modules(const examination& seen) {
 }
 
 }  // namespace
-
-findings all_findings(const examination& seen) {
-    findings all;
-    for (const auto& part :
-         {server_findings(seen), lease_findings(seen), file_findings(seen), path_findings(seen),
-          clock_findings(seen), guard_findings(seen), module_findings(seen)})
-        all.insert(all.end(), part.begin(), part.end());
-    std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
-        return std::pair{a.weight, a.code} < std::pair{b.weight, b.code};
-    });
-    return all;
-}
 
 std::string doctor_text(const examination& seen, const findings& found) {
     const auto servers = is_zookeeper(seen.settings) ? server_table(seen) + "\n" : std::string{};

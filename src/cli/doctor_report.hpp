@@ -11,9 +11,6 @@
 
 namespace turnstile::cli {
 
-// Returns all findings, problems first. Each cause comes before its effects.
-[[nodiscard]] findings all_findings(const examination& seen);
-
 [[nodiscard]] std::string doctor_text(const examination& seen, const findings& found);
 [[nodiscard]] std::string doctor_json(const examination& seen, const findings& found);
 

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -132,8 +131,6 @@ void look_at_trial(const path_trial& trial, findings& found) {
                          "delete the znode"});
 }
 
-}  // namespace
-
 findings path_findings(const examination& seen) {
     findings found;
     if (seen.trial) look_at_trial(*seen.trial, found);
@@ -157,6 +154,41 @@ findings path_findings(const examination& seen) {
     return found;
 }
 
+findings file_findings(const examination& seen) {
+    findings found;
+    if (!seen.file) return found;
+    for (const auto& why : seen.file->refusals)
+        found.push_back({severity::problem, "file_refused", seen.file->file, why,
+                         "give the file one name in a folder on a local file system, and use that "
+                         "path everywhere; until then, clients refuse the file"});
+    if (!seen.file->exposure.empty())
+        found.push_back({severity::warning, "file_exposed", seen.file->file, seen.file->exposure,
+                         "set its mode to 0600 for one user, or to 0660 for a group whose users "
+                         "all take locks"});
+    return found;
+}
+
+// Only `turnstile run` and `turnstile elect` need a process guard, which finds and kills all processes of a command.
+findings guard_findings(const examination& seen) {
+    if (seen.no_guard.empty()) return {};
+    return {
+        {severity::note, "no_guard", "this host",
+         "turnstile run and turnstile elect cannot start a command on this host: " + seen.no_guard,
+         "mount /proc in this PID namespace, or make this process's control group writable"}};
+}
+
+findings module_findings(const examination& seen) {
+    findings found;
+    for (const auto& module : seen.modules)
+        if (module.present && !module.fault.empty())
+            found.push_back({severity::warning, "module_unusable", module.file, module.fault,
+                             "install the package libturnstile-" + module.name +
+                                 ", in the same version as the library"});
+    return found;
+}
+
+}  // namespace
+
 std::vector<std::string> empty_folders(const examination& seen) {
     std::vector<std::string> folders;
     if (!seen.odd) return folders;
@@ -166,57 +198,16 @@ std::vector<std::string> empty_folders(const examination& seen) {
     return folders;
 }
 
-namespace {
-
-using release = std::array<int, 3>;
-
-// A bug that affects the releases from `first` up to, but not including, `mended`.
-struct known_bug {
-    const char* issue;
-    release first;
-    release mended;
-};
-
-constexpr release k_oldest{0, 0, 0};
-// Source: the code of the releases (Learner.syncWithLeader). Release 3.8.5 fixed the first four bugs. Release 3.9.0
-// still has them, because it was published earlier.
-constexpr std::array k_bugs{
-    known_bug{"ZOOKEEPER-4643", k_oldest, {3, 8, 5}},
-    known_bug{"ZOOKEEPER-4643", {3, 9, 0}, {3, 9, 2}},
-    known_bug{"ZOOKEEPER-4646", k_oldest, {3, 8, 5}},
-    known_bug{"ZOOKEEPER-4646", {3, 9, 0}, {3, 9, 2}},
-    known_bug{"ZOOKEEPER-4685", k_oldest, {3, 8, 5}},
-    known_bug{"ZOOKEEPER-4685", {3, 9, 0}, {3, 9, 2}},
-    known_bug{"ZOOKEEPER-4785", k_oldest, {3, 8, 5}},
-    known_bug{"ZOOKEEPER-4785", {3, 9, 0}, {3, 9, 2}},
-    known_bug{"ZOOKEEPER-4925", {3, 9, 3}, {3, 9, 4}},
-};
-
-std::optional<release> release_of(std::string_view version) {
-    release numbers{};
-    const char* at = version.data();
-    const char* const end = at + version.size();
-    for (std::size_t i = 0; i != numbers.size(); ++i) {
-        const auto [rest, failure] = std::from_chars(at, end, numbers[i]);
-        const bool last = i + 1 == numbers.size();
-        if (failure != std::errc{} || (last ? rest != end : rest == end || *rest != '.'))
-            return std::nullopt;
-        at = last ? rest : rest + 1;
-    }
-    return numbers;
-}
-
-}  // namespace
-
-known_bugs bugs_of_release(std::string_view version) {
-    known_bugs found;
-    const auto running = release_of(version);
-    if (!running) return found;
-    for (const auto& bug : k_bugs)
-        if (*running >= bug.first && *running < bug.mended) found.issues.emplace_back(bug.issue);
-    if (!found.issues.empty())
-        found.mended_in = *running < release{3, 9, 0} ? "3.8.5, or 3.9.4" : "3.9.4";
-    return found;
+findings all_findings(const examination& seen) {
+    findings all;
+    for (const auto& part :
+         {server_findings(seen), lease_findings(seen), file_findings(seen), path_findings(seen),
+          clock_findings(seen), guard_findings(seen), module_findings(seen)})
+        all.insert(all.end(), part.begin(), part.end());
+    std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
+        return std::pair{a.weight, a.code} < std::pair{b.weight, b.code};
+    });
+    return all;
 }
 
 }  // namespace turnstile::cli

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// findings: the results of `turnstile doctor`, with advice.
+// findings: the results of `turnstile doctor`, with advice. server_findings.cpp has the checks of servers and leases,
+// findings.cpp all other checks.
 //
 // Thread safety: values; functions from any thread.
 #pragma once
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "cli/examination.hpp"
@@ -38,11 +38,11 @@ using findings = std::vector<finding>;
 // Reads the state of this machine's clock from the kernel. Returns nothing if the kernel refuses (in a sandbox).
 [[nodiscard]] std::optional<host_clock> read_host_clock();
 
+// Returns all findings, problems first. Each cause comes before its effects.
+[[nodiscard]] findings all_findings(const examination& seen);
+
 // Returns the findings about the clocks of this machine and of the servers.
 [[nodiscard]] findings clock_findings(const examination& seen);
-
-// Returns the findings about the locks' path and its znodes.
-[[nodiscard]] findings path_findings(const examination& seen);
 
 // Returns the empty folders of free locks. They are normal: servers remove them later. Omits the folder in which doctor
 // itself has tested its rights.
@@ -52,15 +52,5 @@ using findings = std::vector<finding>;
 // settings. server_findings.cpp defines both.
 [[nodiscard]] findings server_findings(const examination& seen);
 [[nodiscard]] findings lease_findings(const examination& seen);
-
-// The bugs of ZooKeeper releases that violate an assumption of locks. docs/reference/limits.md lists them.
-struct known_bugs {
-    std::vector<std::string> issues;  // "ZOOKEEPER-4925"
-    std::string mended_in;            // "3.8.5, or 3.9.4": the first releases that fix all of them
-};
-
-// Returns the bugs by which an ensemble of this release loses acknowledged writes, or loses its leader without need.
-// Returns none if the version is not a release number. Omits bugs that all releases have, because no upgrade helps.
-[[nodiscard]] known_bugs bugs_of_release(std::string_view version);
 
 }  // namespace turnstile::cli

@@ -24,14 +24,4 @@ std::string version_text(const std::vector<module_status>& modules) {
     return text;
 }
 
-findings module_findings(const examination& seen) {
-    findings found;
-    for (const auto& module : seen.modules)
-        if (module.present && !module.fault.empty())
-            found.push_back({severity::warning, "module_unusable", module.file, module.fault,
-                             "install the package libturnstile-" + module.name +
-                                 ", in the same version as the library"});
-    return found;
-}
-
 }  // namespace turnstile::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// module_list: the kinds of servers that this program can use, for `--version` and `doctor`.
+// module_list: the kinds of servers that this program can use, as text for `--version` and `doctor`.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -7,8 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "cli/examination.hpp"
-#include "cli/findings.hpp"
 #include "turnstile/tools/modules.hpp"
 
 namespace turnstile::cli {
@@ -18,8 +16,5 @@ namespace turnstile::cli {
 
 // Returns the program's version, the back ends, and a line for each installed module that is unusable.
 [[nodiscard]] std::string version_text(const std::vector<module_status>& modules);
-
-// Returns findings about installed modules that are unusable, for example because of another version.
-[[nodiscard]] findings module_findings(const examination& seen);
 
 }  // namespace turnstile::cli
