@@ -22,11 +22,14 @@ namespace turnstile::base {
 // A member of this type stores the process that makes the object.
 class process_mark {
 public:
+    // clang 14 would not initialize a const process_mark without this constructor.
+    process_mark() noexcept : generation_{process_generation()} {}
+
     // True if this is a forked child of the process that made the object.
     [[nodiscard]] bool forked() const noexcept { return process_generation() != generation_; }
 
 private:
-    std::uint64_t generation_ = process_generation();
+    std::uint64_t generation_;
 };
 
 // The class has one value for each process. A forked child gets a new value, since a mutex in its parent's value may
