@@ -42,7 +42,7 @@ void worker::stop(bool orderly) noexcept {
     outlet_.close(orderly);
     closing_->begun = true;
     closing_->closing.set();
-    tasks_.wake();
+    tasks_.close();
 }
 
 void worker::run() {

@@ -76,6 +76,12 @@ void task_queue::submit(core::request&& request, bool with_next) {
     if (!with_next) changed_.set();
 }
 
+void task_queue::close() noexcept {
+    const base::lock_guard lock{mutex_};
+    closed_ = true;
+    changed_.set();
+}
+
 void task_queue::forget_watches(const std::string& path) {
     const base::lock_guard lock{mutex_};
     tasks_.emplace_back(forgotten{root_.to_server(path)});
@@ -94,7 +100,7 @@ bool task_queue::overtakes(const core::operation& op) const {
 
 std::optional<task_batch> task_queue::take(std::size_t most) {
     const base::lock_guard lock{mutex_};
-    changed_.clear();
+    if (!closed_) changed_.clear();
     if (!confirmations_.empty()) {
         std::vector<submitted_request> oldest;
         oldest.push_back(std::move(confirmations_.front()));

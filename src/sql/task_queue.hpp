@@ -40,8 +40,9 @@ public:
     // of operations, request_batch.hpp).
     [[nodiscard]] std::optional<task_batch> take(std::size_t most) EXCLUDES(mutex_);
 
-    void wake() noexcept { changed_.set(); }
-    // Returns a descriptor that is readable when there may be a task, or after wake().
+    // Makes the descriptor fd() readable for ever, so that a thread that waits for tasks notices the session's end.
+    void close() noexcept EXCLUDES(mutex_);
+    // Returns a descriptor that is readable when there may be a task, and after close().
     [[nodiscard]] int fd() const noexcept { return changed_.fd(); }
 
 private:
@@ -55,6 +56,7 @@ private:
     const std::size_t longest_path_;
     support::wake_up changed_;
     base::mutex mutex_;
+    bool closed_ GUARDED_BY(mutex_) = false;
     std::deque<task> tasks_ GUARDED_BY(mutex_);
     std::deque<submitted_request> confirmations_ GUARDED_BY(mutex_);  // sent before the tasks
 };
