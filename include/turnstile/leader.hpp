@@ -39,12 +39,14 @@
 #pragma once
 
 #include <chrono>
+#include <concepts>
 #include <exception>
 #include <functional>
 #include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "turnstile/acquire_options.hpp"
@@ -99,11 +101,13 @@ public:
     // `bad_path`; `bad_option` (the id, the data or the pause breaks a rule, or the function is empty); `closed`
     // (`servers` was moved from).
     leader(const client& servers, std::string_view path, leader_options options = {});
-    leader(const client& servers, std::string_view path, function duty,
-           leader_options options = {});
+    template <std::convertible_to<function> Duty>
+    leader(const client& servers, std::string_view path, Duty duty, leader_options options = {})
+        : leader{servers, path, std::move(options), function{std::move(duty)}} {}
     // Refuses a temporary client, which would close at the end of the statement.
     leader(client&&, std::string_view, leader_options = {}) = delete;
-    leader(client&&, std::string_view, function, leader_options = {}) = delete;
+    template <std::convertible_to<function> Duty>
+    leader(client&&, std::string_view, Duty, leader_options = {}) = delete;
     ~leader();  // calls close()
     leader(const leader&) = delete;
     leader& operator=(const leader&) = delete;
@@ -204,6 +208,9 @@ public:
 
 private:
     class state;
+
+    leader(const client& servers, std::string_view path, leader_options options, function duty);
+
     const detail::owned<state> state_;
 };
 

@@ -236,7 +236,7 @@ TEST_F(forked_child, uses_no_mutex_of_an_election_or_a_gate) {
     std::optional<leader_watch> watch{std::in_place, *servers, "/election", [](const auto&) {}};
     job_gate nightly{*servers, "/nightly", job_rules{.period = 1h}};
     rate_gate calls{*servers, "/calls", rate_rule{5, 1s}};
-    ASSERT_TRUE(nightly.run([](job_run&) {}, {.timeout = limit()}));
+    ASSERT_TRUE(nightly.run([](job_run&) {}, {.timeout = limit()}).has_value());
     ASSERT_TRUE(calls.enter({.timeout = limit()}));
     bool told = false;
     const auto listener = seat->on_change([&](bool) { told = true; });

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests lock_delay through the public interface, in memory: each caller's result, and refused options.
+#include <gmock/gmock.h>
+
 #include "support.hpp"
 
 namespace turnstile::tests {

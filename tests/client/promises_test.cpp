@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests the promises that a client reports for its servers, and a client that requires more promises than its servers
 // keep.
+#include <gmock/gmock.h>
+
 #include "support.hpp"
 
 namespace turnstile::tests {

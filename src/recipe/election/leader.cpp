@@ -70,7 +70,7 @@ leader::leader(const client& servers, std::string_view path, leader_options opti
     : state_{new state{std::make_shared<detail::election_seat>(servers, path, function{},
                                                                std::move(options))}} {}
 
-leader::leader(const client& servers, std::string_view path, function duty, leader_options options)
+leader::leader(const client& servers, std::string_view path, leader_options options, function duty)
     : state_{new state{std::make_shared<detail::election_seat>(
           servers, path, checked(std::move(duty)), std::move(options))}} {}
 
